@@ -1,0 +1,50 @@
+"""Offline, exact scoring of GUI-grounding predictions. ``score`` on the command line, these names in Python."""
+
+from __future__ import annotations
+
+from scorer._version import __version__
+from scorer.api import judge, load_benchmark, score, score_streams, suites
+from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
+from scorer.model import (
+    Alternative,
+    Axis,
+    Benchmark,
+    Cell,
+    Example,
+    GroundTruth,
+    Prediction,
+    Problem,
+    Report,
+    Space,
+    Suite,
+    Table,
+    Verdict,
+)
+from scorer.spaces import parse_space
+
+__all__ = [
+    "Alternative",
+    "Axis",
+    "Benchmark",
+    "Cell",
+    "Example",
+    "GroundTruth",
+    "GroundTruthError",
+    "Prediction",
+    "PredictionsError",
+    "Problem",
+    "Report",
+    "ScorerError",
+    "Space",
+    "Suite",
+    "Table",
+    "UsageError",
+    "Verdict",
+    "__version__",
+    "judge",
+    "load_benchmark",
+    "parse_space",
+    "score",
+    "score_streams",
+    "suites",
+]

@@ -1,0 +1,294 @@
+"""The command ``score``: options to calls, results to exit statuses. The only place that prints or exits."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+import click
+
+from scorer import __version__, render
+from scorer.api import score_streams, suites
+from scorer.benchmarks import BENCHMARKS, pointerbench
+from scorer.errors import PredictionsError, ScorerError, UsageError
+from scorer.locate import ENVIRONMENT, Locator
+from scorer.model import Problem, Report
+from scorer.params import selection
+from scorer.profiles import PROFILES
+from scorer.tables import DEFAULT_FORMAT, check_format, escape, listing
+
+INTERRUPTED, PIPE_CLOSED, BUG = 130, 141, 70
+
+
+class ScoreGroup(click.Group):
+    """A group that also works bare: ``score FILE...`` and ``score --predictions FILE`` beside ``score COMMAND``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] in self.commands:
+            return super().parse_args(ctx, args)
+        ctx.allow_interspersed_args = True
+        click.Command.parse_args(self, ctx, args)
+        for word in ctx.args:
+            if word in self.commands and not os.path.exists(word):
+                raise click.UsageError(f'options go behind the command: "score {word} ...", not in front of it', ctx)
+        return ctx.args
+
+    def collect_usage_pieces(self, _ctx: click.Context, /) -> list[str]:
+        return ["[OPTIONS]", "[FILE]...", "| COMMAND"]
+
+
+@click.group(
+    cls=ScoreGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "allow_extra_args": True},
+)
+@click.option(
+    "--predictions",
+    "-p",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Predictions, JSON Lines or a JSON array; - reads stdin. May be repeated; further FILEs may follow.",
+)
+@click.option(
+    "--benchmark",
+    "-b",
+    type=click.Choice(list(BENCHMARKS)),
+    help="The benchmark all rows belong to. Default: found from the ids.",
+)
+@click.option("--gt", type=click.Path(path_type=Path), metavar="FILE|DIR", help="The ground truth, and nowhere else.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help=f"Folder that holds the benchmarks. Default: ${ENVIRONMENT}, the current folder, the per-user folder.",
+)
+@click.option("--space", metavar="SPACE", help="What coordinates mean where a row does not say it. Default: pixel.")
+@click.option("--profile", type=click.Choice(list(PROFILES)), help="A model profile, as a name for its space.")
+@click.option(
+    "--instruction-variant",
+    type=click.Choice(["original", "refined"]),
+    help="OSWorld-G: which instructions were asked. Default: original.",
+)
+@click.option("--category", multiple=True, metavar="NAME", help="OSWorld-G: only these categories, or all.")
+@click.option("--sample-ids", multiple=True, metavar="ID", help="Only these examples, by id.")
+@click.option(
+    "--benchmark-params",
+    metavar="JSON",
+    help="The last three as one object: instruction_variant, category, sample_ids.",
+)
+@click.option(
+    "--json",
+    "json_path",
+    metavar="PATH",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Write the report as JSON; - for stdout.",
+)
+@click.option(
+    "--details",
+    metavar="PATH",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Write one verdict per example as JSON Lines; - for stdout.",
+)
+@click.option("--by", multiple=True, metavar="AXIS", help="Print the table of this axis only. May be repeated.")
+@click.option(
+    "--table-format",
+    default=DEFAULT_FORMAT,
+    show_default=True,
+    metavar="NAME",
+    help="A format of tabulate: github, latex, tsv, html, ...",
+)
+@click.option("--score-only", is_flag=True, help="Print the percentage and nothing else.")
+@click.option("--all", "show_all", is_flag=True, help="List every warning, not the first few of each kind.")
+@click.option("--show-system-prompt", is_flag=True, help="Print Pointerbench's recommended prompt and exit.")
+@click.version_option(__version__, prog_name="score", message="%(prog)s %(version)s")
+@click.pass_context
+def cli(ctx: click.Context, /, **options: Any) -> None:
+    """Score GUI-grounding predictions offline and exactly.
+
+    \b
+    score --predictions preds.jsonl         the benchmark is found from the ids
+    score preds.jsonl --json report.json    the report as data
+
+    Exit status: 0 scored, 1 predictions refused, 2 usage, 3 ground truth absent or malformed, 70 a bug in score.
+    """
+    if ctx.invoked_subcommand is None:
+        if options["show_system_prompt"]:
+            click.echo(pointerbench.SYSTEM_PROMPT)
+        else:
+            _score([*options.pop("predictions"), *ctx.args], **options)
+
+
+@cli.command("benchmarks")
+def list_benchmarks() -> None:
+    """List the known benchmarks."""
+    rows = [
+        [known.id, str(known.size), known.id_example, ", ".join(known.rules), known.source]
+        for known in BENCHMARKS.values()
+    ]
+    click.echo(listing(["benchmark", "examples", "ids like", "rules", "source"], rows))
+
+
+@cli.command("profiles")
+def list_profiles() -> None:
+    """List the model profiles and the space of each."""
+    rows = [[known.id, str(known.space), known.image, known.models] for known in PROFILES.values()]
+    click.echo(listing(["profile", "space", "image sent", "models"], rows))
+
+
+def _score(
+    files: list[str],
+    *,
+    benchmark: str | None,
+    gt: Path | None,
+    data: Path | None,
+    space: str | None,
+    profile: str | None,
+    instruction_variant: str | None,
+    category: tuple[str, ...],
+    sample_ids: tuple[str, ...],
+    benchmark_params: str | None,
+    json_path: str | None,
+    details: str | None,
+    by: tuple[str, ...],
+    table_format: str,
+    score_only: bool,
+    show_all: bool,
+    show_system_prompt: bool,
+) -> None:
+    del show_system_prompt
+    check_format(table_format)
+    _check_files(files, json_path, details)
+    locator = Locator(
+        selection(instruction_variant, category, sample_ids, benchmark_params),
+        gt=gt,
+        data=data,
+        environment=os.environ.get(ENVIRONMENT, ""),
+        current=Path(),
+        app_folder=Path(click.get_app_dir("score")),
+    )
+    try:
+        reports = score_streams(
+            [(name if name != "-" else "<stdin>", partial(_open, name)) for name in files],
+            locator.load_name,
+            benchmark=benchmark or locator.benchmark_of_file(),
+            space=space,
+            profile=profile,
+        )
+    except PredictionsError as refused:
+        if json_path is not None:
+            _write(json_path, [render.dump(render.refusal_json(refused.problems), indent=2)])
+        raise
+    _check_axes(by, reports)
+    found = suites(reports)
+    truths = [problem for report in reports for problem in report.ground_truth.problems]
+    _echo_problems([*truths, *reports[0].problems], reports[0].problem_counts, show_all=show_all)
+    if json_path is not None:
+        _write(json_path, [render.dump(render.reports_json(reports, found), indent=2)])
+    if details is not None:
+        _write(details, (render.dump(row) for report in reports for row in render.details(report)))
+    if score_only:
+        click.echo(render.score_only(reports, found))
+    elif "-" not in (json_path, details):
+        blocks = [render.report_text(report, table_format=table_format, axes=by) for report in reports]
+        blocks += [render.suite_text(suite, table_format=table_format) for suite in found]
+        click.echo("\n\n".join(blocks))
+
+
+def _check_files(files: list[str], json_path: str | None, details: str | None) -> None:
+    context = click.get_current_context()
+    if not files:
+        raise click.UsageError("no predictions: give a file, as in --predictions preds.jsonl", context)
+    for name in files:
+        if name != "-" and not os.path.exists(name):
+            commands = ", ".join(cli.commands)
+            raise click.UsageError(f"{name}: no such file, and no such command (known: {commands})", context)
+    if json_path == details == "-":
+        raise UsageError("--json - and --details - would mix on stdout; write one of them to a file")
+    for output in filter(None, (json_path, details)):
+        for name in files:
+            if output != "-" and os.path.exists(output) and os.path.exists(name) and os.path.samefile(output, name):
+                raise UsageError(f"{output} would overwrite the predictions")
+
+
+def _check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:
+    known = dict.fromkeys(axis_table.axis.name for report in reports for axis_table in report.tables)
+    for name in by:
+        if name not in known:
+            raise UsageError(f'no axis "{name}"; known here: {", ".join(known)}')
+
+
+def _open(name: str) -> IO[bytes]:
+    return open(0, "rb", closefd=False) if name == "-" else open(name, "rb")
+
+
+def _write(path: str, lines: Iterable[str]) -> None:
+    if path == "-":
+        for line in lines:
+            click.echo(line)
+        return
+    try:
+        with open(path, "w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def _echo_problems(problems: Iterable[Problem], counts: Mapping[str, int], *, show_all: bool) -> None:
+    for line in render.problem_lines(problems, counts, show_all=show_all):
+        click.echo(line, err=True)
+
+
+def main(args: list[str] | None = None) -> NoReturn:
+    """Run the command and exit. No input ends in a traceback."""
+    # A run makes millions of records and hardly a cycle: collecting them again and again costs a third of its time.
+    gc.disable()
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets its escape, not an exception.
+        reconfigure: Callable[..., None] | None = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    sys.exit(_run(args))
+
+
+def _run(args: list[str] | None) -> int:
+    try:
+        status = cli.main(args, standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone. Nothing more can be said; keep the interpreter from trying at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except ScorerError as error:
+        _echo_problems(error.problems, error.counts, show_all="--all" in (args or sys.argv))
+        click.echo(f"error: {_lines(str(error))}", err=True)
+        return error.exit_code
+    except Exception as error:
+        click.echo(f"internal error: {_lines(repr(error))}{_where(error)}", err=True)
+        click.echo("this is a bug in score, not in your files; please report it with the command", err=True)
+        return BUG
+    return status if isinstance(status, int) else 0
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(escape, text.split("\n")))
+
+
+def _where(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return ""
+    return f" at {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"

@@ -1,0 +1,102 @@
+"""Rule name -> function. One verdict per example, in ground-truth order.
+
+Every rule reads a prediction in pixels. The rules and where they come from:
+
+* ``point_in_bbox``: the public Pointerbench scorer and OSWorld-G's evaluation; all four edges count.
+* ``coverage_precision``: the public Pointerbench-Text scorer; both thresholds are reached by equality.
+* ``point_in_polygon``: OSWorld-G. "Inside" there, "inside or on the boundary" for boxes: so the boundary is out.
+* ``refusal``: OSWorld-G; the point is negative in both coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from scorer.geometry import coverage_and_precision, distance_to_box, distance_to_polygon, in_box, in_polygon
+from scorer.model import Example, Prediction, RuleName, Verdict
+
+
+def judge(example: Example, prediction: Prediction | None) -> Verdict:
+    """Judge one example by its rule. ``prediction`` is in pixels; None means that the example has no row.
+
+    Never raises: a failed call is a run_error, a row without the geometry that the rule reads is no_answer.
+    """
+    if prediction is None:
+        return Verdict(example, None, "absent")
+    if prediction.error is not None:
+        return Verdict(example, prediction, "run_error")
+    return RULES[example.rule](example, prediction)
+
+
+def judge_all(examples: Iterable[Example], predictions: Iterable[Prediction | None]) -> Iterator[Verdict]:
+    """Walk the ground truth, not the file: an absent answer can only count as wrong, never shrink n.
+
+    ``predictions`` is aligned with ``examples``.
+    """
+    return map(judge, examples, predictions)
+
+
+def distance(verdict: Verdict) -> float | None:
+    """Pixels from the nearest candidate point of a miss to its target; None where there is no such distance."""
+    if verdict.outcome != "miss" or verdict.prediction is None:
+        return None
+    measure = _DISTANCES.get(verdict.example.rule)
+    if measure is None:
+        return None
+    return min(measure(x, y, verdict.example.target) for x, y in verdict.prediction.points)
+
+
+def is_refusal(prediction: Prediction) -> bool:
+    """Whether a candidate point says that the target is not there: negative in both coordinates."""
+    return any(x < 0 and y < 0 for x, y in prediction.points)
+
+
+def is_false_refusal(verdict: Verdict) -> bool:
+    """Whether a miss says that a target which exists is not there."""
+    return (
+        verdict.outcome == "miss"
+        and verdict.example.rule != "refusal"
+        and verdict.prediction is not None
+        and is_refusal(verdict.prediction)
+    )
+
+
+def _point_in_bbox(example: Example, prediction: Prediction) -> Verdict:
+    target = example.target
+    for x, y in prediction.points:
+        if in_box(x, y, target):
+            return Verdict(example, prediction, "hit")
+    return Verdict(example, prediction, "miss" if prediction.points else "no_answer")
+
+
+def _coverage_precision(example: Example, prediction: Prediction) -> Verdict:
+    if prediction.bbox is None:
+        return Verdict(example, prediction, "no_answer")
+    coverage, precision = coverage_and_precision(prediction.bbox, example.target)
+    hit = coverage >= example.min_coverage and precision >= example.min_precision
+    return Verdict(example, prediction, "hit" if hit else "miss", coverage, precision)
+
+
+def _point_in_polygon(example: Example, prediction: Prediction) -> Verdict:
+    if any(in_polygon(x, y, example.target) for x, y in prediction.points):
+        return Verdict(example, prediction, "hit")
+    return Verdict(example, prediction, "miss" if prediction.points else "no_answer")
+
+
+def _refusal(example: Example, prediction: Prediction) -> Verdict:
+    if not prediction.points:
+        return Verdict(example, prediction, "no_answer")
+    return Verdict(example, prediction, "hit" if is_refusal(prediction) else "miss")
+
+
+RULES: Mapping[RuleName, Callable[[Example, Prediction], Verdict]] = {
+    "point_in_bbox": _point_in_bbox,
+    "coverage_precision": _coverage_precision,
+    "point_in_polygon": _point_in_polygon,
+    "refusal": _refusal,
+}
+
+_DISTANCES: Mapping[RuleName, Callable[[float, float, tuple[float, ...]], float]] = {
+    "point_in_bbox": distance_to_box,
+    "point_in_polygon": distance_to_polygon,
+}

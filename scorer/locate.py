@@ -1,0 +1,77 @@
+"""Where ground truth is looked for, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from scorer.benchmarks import get_benchmark
+from scorer.errors import GroundTruthError, UsageError
+from scorer.load import Selection, benchmark_in, find, load_file
+from scorer.model import Benchmark, GroundTruth
+
+ENVIRONMENT = "SCORER_DATA"
+
+
+class Locator:
+    """Finds and loads the ground truth of a benchmark when a row of it is met.
+
+    ``gt`` (a file or a folder) or ``data`` (a folder), if given, is the only place looked at; otherwise
+    ``environment`` (the value of $SCORER_DATA), ``current`` and ``app_folder`` are tried in this order.
+    """
+
+    def __init__(
+        self,
+        selection: Selection,
+        *,
+        gt: Path | None = None,
+        data: Path | None = None,
+        environment: str = "",
+        current: Path | None = None,
+        app_folder: Path | None = None,
+    ) -> None:
+        if gt is not None and data is not None:
+            raise UsageError("--gt and --data both say where the ground truth is; give one of them")
+        self.selection = selection
+        self.file = gt if gt is not None and not gt.is_dir() else None
+        given = gt if gt is not None else data
+        self.explicit = given is not None
+        ambient = [Path(environment) if environment else None, current, app_folder]
+        self.places = [place for place in ([given] if given is not None else ambient) if place is not None]
+
+    def benchmark_of_file(self) -> str | None:
+        """The benchmark that a ground-truth file given by name holds; None where no single file was given."""
+        if self.file is None:
+            return None
+        name = benchmark_in(self.file)
+        if name is None:
+            raise UsageError(f"cannot tell from {self.file} which benchmark it holds; say it with --benchmark")
+        return name
+
+    def load(self, benchmark: Benchmark) -> GroundTruth:
+        """Raises GroundTruthError where the ground truth is nowhere, naming every place and the next step."""
+        if self.file is not None:
+            return load_file(benchmark, self.file, self.selection)
+        variant = self.selection.variant or next(iter(benchmark.files))
+        if variant not in benchmark.files:
+            # The variant is OSWorld-G's; a Pointerbench subset in the same run has none to choose.
+            variant = next(iter(benchmark.files))
+        found = find(benchmark, variant, self.places)
+        if isinstance(found, list):
+            raise GroundTruthError(_not_found(benchmark, variant, found, explicit=self.explicit))
+        return load_file(benchmark, found, self.selection._replace(variant=variant))
+
+    def load_name(self, name: str) -> GroundTruth:
+        return self.load(get_benchmark(name))
+
+
+def _not_found(benchmark: Benchmark, variant: str, looked: Iterable[Path], *, explicit: bool) -> str:
+    lines = [f"the ground truth of {benchmark.id} was not found; looked for:"]
+    lines += [f"  {path}" for path in looked]
+    where = "the --gt or --data folder" if explicit else f"${ENVIRONMENT}, the current or the per-user folder"
+    official = f"{benchmark.folders[0]}/{benchmark.files[variant]}"
+    lines.append(
+        f"get {official} from {benchmark.source} and put it below {where}, "
+        "or name the file with --gt FILE or its folder with --data DIR"
+    )
+    return "\n".join(lines)

@@ -1,0 +1,251 @@
+"""The records that the stages hand to each other. All immutable, none does any I/O.
+
+Boxes are corner pairs ``(x0, y0, x1, y1)`` (xyxy) everywhere; OSWorld-G's left, top, width, height become
+corners once, at load. Points and boxes of examples are pixels of the original screenshot, origin top left.
+Named tuples rather than dataclasses: a run makes one of each per row, and they cost a third of the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+Point = tuple[float, float]
+Box = tuple[float, float, float, float]
+Frame = tuple[int, int]
+"""Width and height of a screenshot in pixels."""
+
+Outcome = Literal["hit", "miss", "no_answer", "run_error", "absent"]
+OUTCOMES: tuple[Outcome, ...] = ("hit", "miss", "no_answer", "run_error", "absent")
+
+RuleName = Literal["point_in_bbox", "coverage_precision", "point_in_polygon", "refusal"]
+
+Labels = tuple[tuple[str, ...], ...]
+"""One entry per axis of the benchmark; each holds the cells of that axis the example counts in."""
+
+UNKNOWN_LABEL = "?"
+"""The cell of an example whose row lacks the field of an axis."""
+
+MIN_COVERAGE = 0.90
+MIN_PRECISION = 0.70
+"""Defaults of the coverage rule (Pointerbench-Text); a row may name others."""
+
+
+class Space(NamedTuple):
+    """What coordinates mean. ``parameters`` are the numbers behind the colon, if the kind takes any."""
+
+    kind: str
+    parameters: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        if self.kind == "frame":
+            return f"frame:{self.parameters[0]}x{self.parameters[1]}"
+        return ":".join([self.kind, *map(str, self.parameters)])
+
+
+PIXEL = Space("pixel")
+
+
+class Example(NamedTuple):
+    """One ground-truth row.
+
+    ``target`` is what ``rule`` reads: xyxy for the box rules, a flat ring ``x0, y0, x1, y1, ...`` for the polygon
+    rule, empty for a refusal. ``labels`` is aligned with the axes of the benchmark.
+    """
+
+    id: str
+    rule: RuleName
+    target: tuple[float, ...]
+    frame: Frame
+    labels: Labels = ()
+    instruction: str = ""
+    image: str = ""
+    min_coverage: float = MIN_COVERAGE
+    min_precision: float = MIN_PRECISION
+
+
+class Prediction(NamedTuple):
+    """One row of a predictions file, after reading. Coordinates are in ``space`` until they are converted.
+
+    ``points`` are the candidate points; a benchmark that asks for one point gets at most one. ``error`` is set when
+    the row says that the call failed; ``fault`` names the problem code when the row holds no usable geometry.
+    """
+
+    id: str
+    points: tuple[Point, ...] = ()
+    bbox: Box | None = None
+    space: Space = PIXEL
+    error: str | None = None
+    fault: str | None = None
+    attempt: int = 1
+    line: int = 0
+    source: str = ""
+
+
+class Verdict(NamedTuple):
+    """What became of one example. ``prediction`` is in pixels, or None where the example has no row.
+
+    ``coverage`` and ``precision`` are set by the coverage rule alone.
+    """
+
+    example: Example
+    prediction: Prediction | None
+    outcome: Outcome
+    coverage: float | None = None
+    precision: float | None = None
+
+
+class Axis(NamedTuple):
+    """A grouping key. The report's key is ``by_<name>``.
+
+    ``print_up_to`` is the largest number of cells that is printed unasked (None: any, 0: the table is in the JSON
+    only). In an ``overlapping`` axis one example may count in several cells, so they do not add up to n.
+    """
+
+    name: str
+    overlapping: bool = False
+    print_up_to: int | None = None
+
+
+class Benchmark(NamedTuple):
+    """A named set with one scorer: data alone.
+
+    ``folders`` are the places of its files below a data folder, the first one official. ``files`` maps each
+    instruction variant (``""`` where there are none) to its annotation file. ``read`` turns the rows of that file
+    into examples and reports what is wrong with them. ``sha256`` are the known digests of official files.
+    """
+
+    id: str
+    title: str
+    column: str
+    suite: str
+    size: int
+    id_pattern: str
+    id_example: str
+    folders: tuple[str, ...]
+    files: Mapping[str, str]
+    axes: tuple[Axis, ...]
+    rules: tuple[str, ...]
+    read: Callable[..., Any]
+    sha256: tuple[str, ...] = ()
+    any_candidate: bool = False
+    categories: tuple[str, ...] = ()
+    prompt: str = ""
+    source: str = ""
+    licence: str = ""
+
+
+class GroundTruth(NamedTuple):
+    """A benchmark's examples, loaded and possibly filtered.
+
+    ``left_out`` holds the ids of the file that a filter left out. ``sha256`` is the digest of the annotation file;
+    ``categories_sha256`` that of the file the categories came from ("" where the annotations hold them).
+    """
+
+    benchmark: Benchmark
+    variant: str
+    examples: tuple[Example, ...]
+    left_out: frozenset[str]
+    path: str
+    sha256: str
+    official: bool
+    categories_source: str = ""
+    categories_sha256: str = ""
+    filter: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+class Problem(NamedTuple):
+    """One finding about a file. ``line`` and ``column`` are 1-based, 0 where the finding is about the whole file."""
+
+    code: str
+    severity: Literal["error", "warning", "note"]
+    message: str
+    source: str = ""
+    line: int = 0
+    column: int = 0
+    id: str = ""
+
+
+class Cell(NamedTuple):
+    """Hits and examples of one value of an axis, or of a whole benchmark."""
+
+    label: str
+    hits: int
+    n: int
+
+    @property
+    def accuracy(self) -> float:
+        """Hits over n; 0.0 for an empty cell."""
+        return self.hits / self.n if self.n else 0.0
+
+
+class Table(NamedTuple):
+    """The cells of one axis, sorted by label."""
+
+    axis: Axis
+    cells: tuple[Cell, ...]
+
+
+class Alternative(NamedTuple):
+    """What the hits would have been had a tolerated fault been read another way. Advice, never the score."""
+
+    name: str
+    reason: str
+    rows: int
+    hits: int
+
+
+class Report(NamedTuple):
+    """The score of one benchmark with its evidence.
+
+    Invariant: ``total.n`` is the number of ground-truth examples, and the outcomes add up to it: an absent,
+    failed or unreadable answer stays in the denominator.
+    """
+
+    benchmark: Benchmark
+    variant: str
+    total: Cell
+    outcomes: Mapping[Outcome, int]
+    no_answer_reasons: Mapping[str, int]
+    actionable: Cell | None
+    refusals: Cell | None
+    false_refusals: int
+    tables: tuple[Table, ...]
+    spaces: tuple[Space, ...]
+    profile: str
+    signature: str
+    ground_truth: GroundTruth
+    alternatives: tuple[Alternative, ...]
+    verdicts: tuple[Verdict, ...]
+    problems: tuple[Problem, ...] = ()
+    problem_counts: Mapping[str, int] = MappingProxyType({})
+
+    @property
+    def answered(self) -> Cell:
+        """Hits over the examples that got a usable answer: a second figure, never the score."""
+        return Cell("answered", self.total.hits, self.outcomes["hit"] + self.outcomes["miss"])
+
+    @property
+    def missing_predictions(self) -> int:
+        """no_answer + run_error + absent, as the public Pointerbench scorer counts them."""
+        return self.total.n - self.answered.n
+
+
+class Suite(NamedTuple):
+    """Benchmarks that are ranked by the plain mean of their accuracies. ``average`` is None while one is missing."""
+
+    name: str
+    members: tuple[tuple[str, Report | None], ...]
+
+    @property
+    def average(self) -> float | None:
+        accuracies = [report.total.accuracy for _, report in self.members if report is not None]
+        return sum(accuracies) / len(accuracies) if len(accuracies) == len(self.members) else None
+
+
+Row = tuple[int, dict[str, Any]]
+"""A line number (1-based) and the JSON object that starts there."""
+
+Rows = Iterable[Row]

@@ -1,0 +1,157 @@
+"""The closed vocabulary of findings, and the list that a run collects them in.
+
+``score`` is tolerant: what it can live with is a warning. The strict temper of each code stands beside it, so that
+one table serves both commands and the README.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from scorer.model import Problem
+
+Severity = Literal["error", "warning", "note"]
+Code = Literal[
+    "unreadable",
+    "not-utf8",
+    "bad-json",
+    "line-too-long",
+    "not-an-object",
+    "no-rows",
+    "no-known-id",
+    "no-id",
+    "id-type",
+    "unknown-id",
+    "duplicate-id",
+    "absent-id",
+    "not-selected",
+    "other-attempt",
+    "bad-attempt",
+    "bad-space",
+    "empty-answer",
+    "wrong-shape",
+    "bad-number",
+    "number-in-text",
+    "extra-numbers",
+    "candidate-count",
+    "key-conflict",
+    "repeated-key",
+    "inverted-box",
+    "zero-area",
+    "out-of-frame",
+    "error-with-answer",
+    "byte-order-mark",
+    "gt-row",
+    "gt-duplicate-id",
+    "gt-outside-image",
+    "gt-answer-type",
+    "gt-empty-instruction",
+    "gt-categories",
+    "gt-variants-differ",
+    "gt-not-official",
+]
+
+
+class Kind(NamedTuple):
+    """One code: how serious it is for ``score``, how serious for the strict check, and what it means."""
+
+    score: Severity
+    strict: Severity
+    meaning: str
+
+
+KINDS: dict[Code, Kind] = {
+    "unreadable": Kind("error", "error", "the file cannot be opened or read"),
+    "not-utf8": Kind("error", "error", "the file is not UTF-8"),
+    "bad-json": Kind("error", "error", "a line, or an entry of the array, is not JSON"),
+    "line-too-long": Kind("error", "error", "a line is longer than the limit"),
+    "not-an-object": Kind("error", "error", "a row is not a JSON object"),
+    "no-rows": Kind("error", "error", "the file holds no row"),
+    "no-known-id": Kind("error", "error", "no id of the file belongs to the benchmark"),
+    "no-id": Kind("warning", "error", 'a row has no "id"; rows are never matched by position'),
+    "id-type": Kind("warning", "error", "an id is not a string"),
+    "unknown-id": Kind("warning", "error", "an id that the ground truth does not have"),
+    "duplicate-id": Kind("warning", "error", "an id was given before; the last row counts"),
+    "absent-id": Kind("warning", "error", "an example has no row; it counts as wrong"),
+    "not-selected": Kind("note", "note", "rows of examples that a filter left out"),
+    "other-attempt": Kind("warning", "warning", "a row of an attempt other than the first; it is not scored"),
+    "bad-attempt": Kind("warning", "error", '"attempt" is not a whole number from 1; read as 1'),
+    "bad-space": Kind("warning", "error", 'the row\'s "space" is unknown, so its numbers mean nothing'),
+    "empty-answer": Kind("warning", "error", "a row with no coordinates at all"),
+    "wrong-shape": Kind("warning", "error", "the geometry is not the one that the example asks for"),
+    "bad-number": Kind("warning", "error", "a coordinate is not a finite JSON number"),
+    "number-in-text": Kind("warning", "error", "coordinates were read out of a text"),
+    "extra-numbers": Kind("warning", "error", "more numbers than needed; the first ones count"),
+    "candidate-count": Kind("warning", "error", "several points where one is asked for"),
+    "key-conflict": Kind("warning", "warning", "two spellings of the answer differ; the first one counts"),
+    "repeated-key": Kind("warning", "error", "a key stands twice in one object; the last one counts"),
+    "inverted-box": Kind("warning", "error", "the corners of a box are swapped; they were sorted"),
+    "zero-area": Kind("warning", "error", "a box without area"),
+    "out-of-frame": Kind("warning", "warning", "a point or box outside the screenshot"),
+    "error-with-answer": Kind("warning", "error", "a row records an error and also gives an answer"),
+    "byte-order-mark": Kind("note", "note", "a UTF-8 byte order mark at the start was ignored"),
+    "gt-row": Kind("error", "error", "a ground-truth row that cannot be used"),
+    "gt-duplicate-id": Kind("error", "error", "an id stands twice in the ground truth"),
+    "gt-outside-image": Kind("warning", "warning", "a target reaches outside its image; scored as given"),
+    "gt-answer-type": Kind("warning", "warning", "the answer type is missing and was taken from the rule"),
+    "gt-empty-instruction": Kind("warning", "warning", "a record without an instruction; kept"),
+    "gt-categories": Kind("warning", "warning", "the category file is absent, invalid or lists unknown ids"),
+    "gt-variants-differ": Kind("warning", "warning", "the two instruction variants disagree on a target"),
+    "gt-not-official": Kind("note", "note", "the ground truth is not the known official file"),
+}
+
+MAX_KEPT_PER_CODE = 1000
+"""So many findings of one code are kept; all are counted. It bounds memory whatever the file."""
+
+
+class Problems:
+    """The findings of one run, in the order in which they were made."""
+
+    def __init__(self, *, strict: bool = False, max_kept: int = MAX_KEPT_PER_CODE) -> None:
+        self.strict = strict
+        self.max_kept = max_kept
+        self.counts: Counter[str] = Counter()
+        self._kept: list[Problem] = []
+
+    def add(
+        self, code: Code, message: str, source: str = "", line: int = 0, *, column: int = 0, row_id: str = ""
+    ) -> None:
+        """Count a finding and keep it, unless enough of its code are kept already."""
+        self.counts[code] += 1
+        if self.counts[code] <= self.max_kept:
+            self._kept.append(Problem(code, self.severity(code), message, source, line, column, row_id))
+
+    def severity(self, code: Code) -> Severity:
+        kind = KINDS[code]
+        return kind.strict if self.strict else kind.score
+
+    @property
+    def refused(self) -> bool:
+        """Whether any finding, kept or only counted, is an error."""
+        return any(self.severity(code) == "error" for code in KINDS if self.counts[code])
+
+    def summary(self) -> str:
+        """How many errors, and how many warnings: "3 errors, 1 warning"."""
+        totals = Counter[str]()
+        for code in KINDS:
+            totals[self.severity(code)] += self.counts[code]
+        parts = [(totals["error"], "error"), (totals["warning"], "warning")]
+        return ", ".join(f"{count} {word}{'s' if count != 1 else ''}" for count, word in parts if count)
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self._kept)
+
+
+def type_name(value: object) -> str:
+    """JSON's word for the type of a parsed value."""
+    if isinstance(value, bool):
+        return "boolean"
+    names = {int: "number", float: "number", str: "string", list: "list", dict: "object", type(None): "null"}
+    return names.get(type(value), type(value).__name__)
+
+
+def shorten(text: str, limit: int = 60) -> str:
+    """At most ``limit`` characters of a text from a file, for a message."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,42 @@
+"""The nine model profiles: which space the answers of a family of endpoints are in. The ids are stable values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scorer.errors import UsageError
+from scorer.model import PIXEL, Space
+
+
+class Profile(NamedTuple):
+    """One family of endpoints. ``image`` says what the model is shown, ``models`` whom it fits."""
+
+    id: str
+    space: Space
+    image: str
+    models: str
+
+
+_GRID = Space("grid1000")
+_PROFILES = (
+    Profile("base", PIXEL, "original", "any model that answers in pixels of the image it was sent"),
+    Profile("claude", Space("frame", (1280, 720)), "resized to exactly 1280x720", "Claude"),
+    Profile("gpt", Space("grid1000-or-pixel"), "original", "GPT with a prompt that asks for 0..999"),
+    Profile("internvl3.5", Space("fraction-or-pixel"), "original", "InternVL 3.5"),
+    Profile("qwen3vl", _GRID, "original", "Qwen3-VL and later; not Qwen2.5-VL"),
+    Profile("glm", _GRID, "original", "GLM-4.5V, GLM-4.1V, AutoGLM"),
+    Profile("gemini3", _GRID, "original", "Gemini"),
+    Profile("scalecua", Space("smart-resize", (28, 3136, 2109744)), "original", "ScaleCUA"),
+    Profile("kimik25", Space("fraction-or-pixel"), "original", "Kimi K2.5, Kimi-VL"),
+)
+
+PROFILES: dict[str, Profile] = {profile.id: profile for profile in _PROFILES}
+
+
+def get_profile(profile_id: str) -> Profile:
+    """Raises UsageError, naming the known ids, where there is no such profile."""
+    try:
+        return PROFILES[profile_id]
+    except KeyError:
+        known = ", ".join(PROFILES)
+        raise UsageError(f'unknown profile "{profile_id}"; known: {known}') from None

@@ -1,0 +1,109 @@
+"""Shared fixtures. Tests on the real data run where SCORER_DATA and SCORER_CASES name it and are skipped elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FIXTURES = ROOT / "fixtures"
+SUBSETS = ("sheets", "text", "pro")
+
+
+def _folder(variable: str) -> Path | None:
+    value = os.environ.get(variable)
+    return Path(value).resolve() if value else None
+
+
+DATA = _folder("SCORER_DATA")
+CASES = _folder("SCORER_CASES")
+
+needs_data = pytest.mark.skipif(DATA is None, reason="SCORER_DATA does not name the real data")
+needs_cases = pytest.mark.skipif(
+    DATA is None or CASES is None, reason="SCORER_DATA and SCORER_CASES do not name the real data and the cases"
+)
+
+
+class Run(NamedTuple):
+    """What a run of the command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Score = Callable[..., Run]
+
+
+@pytest.fixture
+def run_score(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Score:
+    """Run the command in this process, in an empty folder and with no ground truth lying about."""
+    from scorer.cli import main
+
+    monkeypatch.delenv("SCORER_DATA", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+
+    def run(*args: object) -> Run:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            main([str(arg) for arg in args])
+        captured = capfd.readouterr()
+        status = exit_.value.code
+        assert isinstance(status, int)
+        return Run(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def in_fresh_process(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run Python in a process of its own, without the environment's ground truth."""
+    environment = {key: value for key, value in os.environ.items() if key != "SCORER_DATA"}
+
+    def run(*args: str, **keywords: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *args],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environment,
+            timeout=120,
+            check=False,
+            **keywords,
+        )
+
+    return run
+
+
+@pytest.fixture(params=["orjson", "standard json"])
+def json_parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run a test with each JSON parser, whatever the size of the file."""
+    from scorer import read
+
+    if request.param == "orjson":
+        pytest.importorskip("orjson")
+        monkeypatch.setattr(read, "ORJSON_PAYS_FROM_BYTES", 0)
+    else:
+        monkeypatch.setitem(sys.modules, "orjson", None)
+    return str(request.param)
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+    """Write rows as JSON Lines."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
