@@ -36,7 +36,9 @@ def in_polygon(x: float, y: float, ring: tuple[float, ...]) -> bool:
     """Whether the point lies strictly inside the ring; its boundary is out, even-odd where it crosses itself."""
     import shapely
 
-    return bool(shapely.contains_xy(_region(ring), x, y))
+    if _is_simple(ring):
+        return bool(shapely.contains_xy(_region(ring), x, y))
+    return _is_inside_by_parity(x, y, ring)
 
 
 def distance_to_box(x: float, y: float, box: tuple[float, ...]) -> float:
@@ -53,15 +55,43 @@ def distance_to_polygon(x: float, y: float, ring: tuple[float, ...]) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _region(ring: tuple[float, ...]) -> Any:
-    """The area of a ring as shapely sees it, prepared; even-odd repaired if the ring crosses itself."""
+def _is_simple(ring: tuple[float, ...]) -> bool:
+    """Whether shapely takes the ring for a polygon: it neither crosses nor touches itself."""
     import shapely
 
-    region = shapely.Polygon(list(zip(ring[0::2], ring[1::2], strict=True)))
-    if not region.is_valid:
+    return bool(shapely.is_valid(shapely.Polygon(_corners(ring))))
+
+
+@lru_cache(maxsize=4096)
+def _region(ring: tuple[float, ...]) -> Any:
+    """The area of a ring, prepared. Where it crosses itself shapely moves the crossings to the nearest doubles."""
+    import shapely
+
+    region = shapely.Polygon(_corners(ring))
+    if not _is_simple(ring):
         repaired = shapely.make_valid(region)
         # A ring that folds back on itself also leaves lines, and nothing is inside a line.
         areas = [part for part in shapely.get_parts(repaired).tolist() if shapely.area(part) > 0]
-        region = shapely.union_all(areas) if areas else shapely.Polygon()
+        region = shapely.union_all(areas) if areas else shapely.LineString(_corners(ring))
     shapely.prepare(region)
     return region
+
+
+def _corners(ring: tuple[float, ...]) -> list[tuple[float, float]]:
+    return list(zip(ring[0::2], ring[1::2], strict=True))
+
+
+def _is_inside_by_parity(x: float, y: float, ring: tuple[float, ...]) -> bool:
+    """Even-odd for a ring that shapely cannot take as it is, in exact arithmetic: no edge moves by a last bit."""
+    from fractions import Fraction
+
+    px, py = Fraction(x), Fraction(y)
+    corners = [(Fraction(cx), Fraction(cy)) for cx, cy in _corners(ring)]
+    inside = False
+    for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True):
+        side = (x1 - x0) * (py - y0) - (y1 - y0) * (px - x0)
+        if side == 0 and min(x0, x1) <= px <= max(x0, x1) and min(y0, y1) <= py <= max(y0, y1):
+            return False
+        if (y0 > py) != (y1 > py) and (side > 0) == (y1 > y0):
+            inside = not inside
+    return inside

@@ -11,6 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import settings
+
+# Machines differ too much for a time limit per example.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "fixtures"
