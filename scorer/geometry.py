@@ -49,9 +49,12 @@ def distance_to_box(x: float, y: float, box: tuple[float, ...]) -> float:
 
 def distance_to_polygon(x: float, y: float, ring: tuple[float, ...]) -> float:
     """Distance in pixels from the point to the region that the ring encloses, 0.0 inside and on the boundary."""
+    import numpy
     import shapely
 
-    return float(shapely.distance(_region(ring), shapely.Point(x, y)))
+    with numpy.errstate(all="ignore"):  # beyond 1e154 the squares overflow, which numpy would warn of
+        distance = float(shapely.distance(_region(ring), shapely.Point(x, y)))
+    return distance if math.isfinite(distance) else math.inf
 
 
 @lru_cache(maxsize=4096)
