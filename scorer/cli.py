@@ -182,16 +182,16 @@ def _score(
         )
     except PredictionsError as refused:
         if json_path is not None:
-            _write(json_path, [render.dump(render.refusal_json(refused.problems), indent=2)])
+            _write(json_path, [render.refusal_json(refused.problems)])
         raise
     _check_axes(by, reports)
     found = suites(reports)
     truths = [problem for report in reports for problem in report.ground_truth.problems]
     _echo_problems([*truths, *reports[0].problems], reports[0].problem_counts, show_all=show_all)
     if json_path is not None:
-        _write(json_path, [render.dump(render.reports_json(reports, found), indent=2)])
+        _write(json_path, [render.reports_json(reports, found)])
     if details is not None:
-        _write(details, (render.dump(row) for report in reports for row in render.details(report)))
+        _write(details, (row for report in reports for row in render.details(report)), lines=True)
     if score_only:
         click.echo(render.score_only(reports, found))
     elif "-" not in (json_path, details):
@@ -227,14 +227,17 @@ def _open(name: str) -> IO[bytes]:
     return open(0, "rb", closefd=False) if name == "-" else open(name, "rb")
 
 
-def _write(path: str, lines: Iterable[str]) -> None:
+def _write(path: str, values: Iterable[Any], *, lines: bool = False) -> None:
+    """Write JSON values, each indented or each on a line of its own."""
+    from jsonlines import Writer
+
+    dumps = partial(render.dump, indent=None if lines else 2)
     if path == "-":
-        for line in lines:
-            click.echo(line)
+        Writer(sys.stdout, dumps=dumps).write_all(values)
         return
     try:
-        with open(path, "w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(f"{line}\n" for line in lines)
+        with open(path, "w", encoding="ascii", newline="\n") as stream:
+            Writer(stream, dumps=dumps).write_all(values)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
 

@@ -101,8 +101,8 @@ def _cell(text: str, table_format: str) -> str:
 
 def _simple(rows: list[list[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    # tabulate keeps two columns free beside a right-aligned header.
-    widths = [w if i == 0 else max(w, len(rows[0][i]) + 2) for i, w in enumerate(widths)]
+    # tabulate keeps two columns free beside a header.
+    widths = [max(width, len(header) + 2) for width, header in zip(widths, rows[0], strict=True)]
     lines = [
         "  ".join(
             cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))

@@ -7,6 +7,7 @@ key's name read as a coordinate), the right reading wins, the row is listed, and
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -120,7 +121,7 @@ class Collector:
         space = self.space
         error = None
         if len(row) > 2 or "point" not in row:
-            if not _is_first_attempt(row.get("attempt", 1), report):
+            if not _is_first_attempt(row.get("attempt"), report):
                 return None
             if row.get("space") is not None:
                 try:
@@ -129,7 +130,7 @@ class Collector:
                     report("bad-space", str(unknown))
                     return Prediction(example.id, fault="bad-space", line=report.line, source=report.source)
             if row.get("error"):
-                error = str(row["error"])
+                error = row["error"] if isinstance(row["error"], str) else json.dumps(row["error"])
         if space == self.space:
             self.uses_default = True
         else:
@@ -270,7 +271,7 @@ _NUMBERS = frozenset({int, float})
 
 
 def _is_first_attempt(attempt: object, report: _Reporter) -> bool:
-    if attempt == 1 and type(attempt) is int:
+    if attempt is None or (attempt == 1 and type(attempt) is int):
         return True
     if type(attempt) is int and attempt > 1:
         report("other-attempt", "a row of a later attempt; only attempt 1 is scored")

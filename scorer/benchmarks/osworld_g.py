@@ -166,7 +166,7 @@ def _classified(classified: Mapping[str, list[Any]], known: set[str], problems: 
             example_id = entry["id"] if isinstance(entry, dict) else entry
             if example_id in known:
                 yield category, example_id
-            else:
+            elif not problems.refused:  # where records were refused, their ids are no surprise
                 message = f"{category} lists {example_id}, which the annotations do not have; it is not counted"
                 problems.add("gt-categories", message, CLASSIFICATION, row_id=example_id)
 
