@@ -186,9 +186,10 @@ class _Router:
         if not known and not self.problems.refused:
             self.problems.add("no-known-id", self._no_known_id(), ", ".join(self.sources))
         if self.problems.refused:
-            raise PredictionsError(f"not scored: {self.problems.summary()}", self.problems, self.problems.counts)
+            found = self.problems.in_file_order(self.sources)
+            raise PredictionsError(f"not scored: {self.problems.summary()}", found, self.problems.counts)
         reports = [self._report(self.loaded[name], self.collectors[name]) for name in BENCHMARKS if name in known]
-        findings, counts = tuple(self.problems), dict(self.problems.counts)
+        findings, counts = self.problems.in_file_order(self.sources), dict(self.problems.counts)
         return [report._replace(problems=findings, problem_counts=counts) for report in reports]
 
     def _collector(self, ground_truth: GroundTruth) -> Collector:
@@ -197,7 +198,7 @@ class _Router:
         examples = {example.id: example for example in ground_truth.examples}
         collector = Collector(
             examples,
-            Ids(benchmark.id, examples.keys(), ground_truth.left_out, example_id, ID_PATTERNS),
+            Ids(benchmark.id, examples, ground_truth.left_out, example_id, ID_PATTERNS),
             self.problems,
             any_candidate=benchmark.any_candidate,
             space=self.space,
@@ -219,19 +220,22 @@ class _Router:
             collector = self.collectors[(known or list(self.collectors))[0]]
         else:
             examples = " or ".join(benchmark.id_example for benchmark in BENCHMARKS.values())
-            collector = Collector({}, Ids("", (), (), examples, ID_PATTERNS), self.problems)
+            collector = Collector({}, Ids("", {}, (), examples, ID_PATTERNS), self.problems)
         for source, line, row in self.strangers:
             collector.refuse(source, line, row)
 
     def _no_known_id(self) -> str:
+        ids = self.rows - self.problems.counts["no-id"] - self.problems.counts["id-type"]
+        if not ids:
+            return 'no row has an id; rows look like {"id": "pbs_0001", "point": [612, 388]}'
         if len(self.collectors) != 1:
             known = ", ".join(BENCHMARKS)
-            return f"none of {self.rows} ids belongs to a known benchmark ({known}); --benchmark names one"
+            return f"none of {ids} ids looks like one of a known benchmark ({known}); --benchmark NAME says which it is"
         name, collector = next(iter(self.collectors.items()))
         looks = f"its ids look like {collector.ids.example}"
         if collector.ids.others:
             looks = f"they look like {collector.ids.others.most_common(1)[0][0]} ids"
-        return f"none of {self.rows} ids belongs to {name}; {looks}"
+        return f"none of {ids} ids belongs to {name}; {looks}"
 
     def _report(self, ground_truth: GroundTruth, collector: Collector) -> Report:
         benchmark = ground_truth.benchmark

@@ -12,7 +12,8 @@ from typing import IO, Any, NoReturn
 
 import click
 
-from scorer import __version__, render
+from scorer import render
+from scorer._version import __version__
 from scorer.api import score_streams, suites
 from scorer.benchmarks import BENCHMARKS, pointerbench
 from scorer.errors import PredictionsError, ScorerError, UsageError
@@ -260,6 +261,7 @@ def main(args: list[str] | None = None) -> NoReturn:
 
 
 def _run(args: list[str] | None) -> int:
+    stdout = sys.stdout
     try:
         status = cli.main(args, standalone_mode=False)
         sys.stdout.flush()
@@ -269,9 +271,12 @@ def _run(args: list[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader has gone. Nothing more can be said; keep the interpreter from trying at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit) as error:
+        # click itself ends a run whose reader has gone, with status 1 and another stdout in place of the closed one.
+        if isinstance(error, SystemExit) and sys.stdout is stdout:
+            raise
+        # Nothing more can be said; keep the interpreter from trying at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return PIPE_CLOSED
     except ScorerError as error:
         _echo_problems(error.problems, error.counts, show_all="--all" in (args or sys.argv))

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 
+from scorer.model import Example
 from scorer.problems import shorten
 
 MAX_NEAREST = 20
@@ -17,7 +18,7 @@ MAX_NEAREST = 20
 
 
 class Ids:
-    """The ids of one benchmark: ``known`` and, where a filter is on, those ``left_out`` by it.
+    """The ids of one benchmark: ``known`` with their examples and, where a filter is on, those ``left_out`` by it.
 
     ``patterns`` are the id patterns of all benchmarks, by benchmark id.
     """
@@ -25,7 +26,7 @@ class Ids:
     def __init__(
         self,
         benchmark: str,
-        known: Collection[str],
+        known: Mapping[str, Example],
         left_out: Collection[str],
         example: str,
         patterns: Mapping[str, re.Pattern[str]],
@@ -47,9 +48,10 @@ class Ids:
             return f"{shown} (ids are zero-padded: {padded})"
         if re.fullmatch(r"[0-9]+", row_id):
             return f"{shown} (ids are strings like {self.example})"
-        stem = re.split(r"[/\\]", row_id)[-1].rpartition(".")[0]
+        name = re.split(r"[/\\]", row_id)[-1]
+        stem = name.rpartition(".")[0]
         if stem:
-            meant = stem if stem in self.known else self._zero_padded(stem)
+            meant = stem if stem in self.known else self._zero_padded(stem) or self._of_image(name)
             shows = f"did you mean {meant}?" if meant else f"ids look like {self.example}"
             return f"{shown} (a file name? {shows})"
         other = benchmark_of(row_id, self.patterns)
@@ -67,6 +69,11 @@ class Ids:
             return None
         candidate = f"{example[1]}{int(match[2]):0{len(example[2])}d}"
         return candidate if candidate in self.known and candidate != row_id else None
+
+    def _of_image(self, name: str) -> str | None:
+        """The id of the one example that is asked on this screenshot."""
+        found = [example.id for example in self.known.values() if example.image == name]
+        return found[0] if len(found) == 1 else None
 
     def _nearest(self, row_id: str) -> str | None:
         if self._folded is None:

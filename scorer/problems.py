@@ -7,7 +7,7 @@ one table serves both commands and the README.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from scorer.model import Problem
@@ -140,8 +140,25 @@ class Problems:
         parts = [(totals["error"], "error"), (totals["warning"], "warning")]
         return ", ".join(f"{count} {word}{'s' if count != 1 else ''}" for count, word in parts if count)
 
+    def in_file_order(self, sources: Sequence[str]) -> tuple[Problem, ...]:
+        """The findings kept, file by file and line by line; those about a whole file behind its lines."""
+        ranks = {source: rank for rank, source in reversed(list(enumerate(sources)))}
+        return tuple(sorted(self._kept, key=lambda p: (ranks.get(p.source, len(ranks)), p.line == 0, p.line)))
+
     def __iter__(self) -> Iterator[Problem]:
         return iter(self._kept)
+
+
+class Reporter:
+    """Adds problems about one row."""
+
+    __slots__ = ("id", "line", "problems", "source")
+
+    def __init__(self, problems: Problems, source: str, line: int, row_id: str) -> None:
+        self.problems, self.source, self.line, self.id = problems, source, line, row_id
+
+    def __call__(self, code: Code, message: str) -> None:
+        self.problems.add(code, message, self.source, self.line, row_id=self.id)
 
 
 def type_name(value: object) -> str:

@@ -15,7 +15,7 @@ from scorer.problems import Problems
 from scorer.validate import Collector, is_outside
 from tests.strategies import coordinates, rows
 
-POINT = Example("pbt_0001", "point_in_bbox", (100, 200, 180, 220), (1024, 768))
+POINT = Example("pbt_0001", "point_in_bbox", (100, 200, 180, 220), (1024, 768), image="7.png")
 BOX = Example("pbt_0002", "coverage_precision", (200, 500, 500, 520), (1024, 768))
 EXAMPLES = {example.id: example for example in (POINT, BOX)}
 
@@ -250,7 +250,8 @@ def test_the_last_row_of_an_id_wins_and_the_first_one_is_kept_beside_it() -> Non
         ("pbt_00001", "ids are zero-padded: pbt_0001"),
         ("pbt_0001.png", "a file name? did you mean pbt_0001?"),
         ("images/pbt_1.png", "a file name? did you mean pbt_0001?"),
-        ("0001.png", "a file name? ids look like pbt_0001"),
+        ("7.png", "a file name? did you mean pbt_0001?"),  # its screenshot
+        ("8.png", "a file name? ids look like pbt_0001"),
         ("0001", "ids are strings like pbt_0001"),
         ("pbs_0001", "it looks like an id of pointerbench-sheets"),
         ("pbt_0009", "did you mean pbt_000"),

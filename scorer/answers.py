@@ -1,0 +1,267 @@
+"""The answer in one row: its point, its candidate points or its box, under the spellings that are read.
+
+The spellings and their order are those of the public Pointerbench scorer, so that its files give its number. Where
+that number would be an accident (a boolean or ``1_40`` taken for a number, a null dropped from a box, the digit of a
+key's name read as a coordinate), the right reading wins, the row is listed, and the other reading is kept beside it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from scorer.model import Box, Point
+from scorer.problems import Code, Reporter, shorten, type_name
+
+POINT_KEYS = ("point", "pred", "coordinate", "prediction")
+BOX_KEYS = ("bbox", "box", "pred", "prediction")
+FLAT_BOX_KEYS = ("x0", "y0", "x1", "y1")
+TEXT_KEYS = ("text", "raw", "answer")
+
+HUGE = 1e15
+"""Coordinates beyond this lose whole pixels in a double; the quick way of reading leaves them to the slow one."""
+
+_NUMBERS = frozenset({int, float})
+_DECIMAL = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMBER_IN_TEXT = re.compile(r"(?<![\w.])-?(?:\d+(?:\.\d+)?|\.\d+)")
+_NUMBER_AS_PUBLIC_SCORER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+class Geometry(NamedTuple):
+    """What a row says, in its own space. ``public`` is the public scorer's accident, where there is one."""
+
+    points: tuple[Point, ...] = ()
+    bbox: Box | None = None
+    fault: Code | None = None
+    public: tuple[float, ...] | None = None
+
+
+def read_points(row: Mapping[str, Any], report: Reporter, *, any_candidate: bool = False) -> Geometry:
+    """The point of a row, or its candidate points where the benchmark takes any of them."""
+    if any_candidate and isinstance(row.get("points"), list):
+        return _candidates(row, report)
+    for key in POINT_KEYS:
+        value = row.get(key)
+        if isinstance(value, list) and len(value) >= 2:
+            _report_conflict(row, key, POINT_KEYS, value, report)
+            return _point(key, value, report)
+    if "x" in row and "y" in row:
+        return _point("x, y", [row["x"], row["y"]], report)
+    return _no_point(row, report)
+
+
+def read_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
+    """The box of a row: a list, the numbers in a text, or flat corners, in the public scorer's order."""
+    fault: Code | None = None
+    for key in BOX_KEYS:
+        value = row.get(key)
+        if isinstance(value, list):
+            bad = next((i for i, entry in enumerate(value) if _number_fault(entry)), None)
+            if bad is None and len(value) >= 4:
+                _report_conflict(row, key, BOX_KEYS, value, report)
+                if len(value) > 4:
+                    report("extra-numbers", f"{len(value)} numbers in {key}; the first four count")
+                return _box([float(entry) for entry in value[:4]], report)
+            if bad is not None:
+                what = _number_fault(value[bad])
+                report("bad-number", f"{key} has {len(value)} entries, entry {bad + 1} is {what}")
+                fault = "bad-number"
+                kept = [entry for entry in value if isinstance(entry, int | float)]
+                if len(kept) >= 4:
+                    return Geometry(fault=fault, public=_floats(kept[:4]))
+        elif isinstance(value, str):
+            geometry = _box_in_text(key, value, report)
+            if geometry is not None:
+                return geometry
+    if all(key in row for key in FLAT_BOX_KEYS):
+        return _flat_box(row, report)
+    text = next((row[key] for key in TEXT_KEYS if row.get(key)), None)
+    geometry = _box_in_text("the text", text, report)
+    return geometry if geometry is not None else _no_box(row, fault, report)
+
+
+def plain_point(row: Mapping[str, Any]) -> tuple[Point, ...]:
+    """The point of a row that holds an id, two finite numbers and nothing else: nearly every row of most files.
+
+    ``row`` has two keys, one of them "id". Anything else is () and goes the long way, which reads such a row alike.
+    """
+    point = row.get("point")
+    if type(point) is list and len(point) == 2:
+        x, y = point
+        # The bounds are false for NaN, for infinities and for what no double can hold.
+        if type(x) in _NUMBERS and type(y) in _NUMBERS and -HUGE < x < HUGE and -HUGE < y < HUGE:
+            return ((x, y),)
+    return ()
+
+
+def _candidates(row: Mapping[str, Any], report: Reporter) -> Geometry:
+    """``points`` and, where it is given too, ``point`` before them."""
+    entries = list(row["points"])
+    if isinstance(row.get("point"), list) and row["point"] not in entries:
+        entries.insert(0, row["point"])
+    points: list[Point] = []
+    fault: Code = "empty-answer"
+    for position, entry in enumerate(entries, 1):
+        if not isinstance(entry, list) or len(entry) < 2:
+            report("wrong-shape", f"candidate {position} of points is no [x, y]; it does not count")
+            fault = "wrong-shape"
+            continue
+        geometry = _point(f"candidate {position}", entry, report)
+        points.extend(geometry.points)
+        fault = geometry.fault or fault
+    if not entries:
+        report("empty-answer", "points is empty")
+    return Geometry(tuple(points)) if points else Geometry(fault=fault)
+
+
+def _point(key: str, value: list[Any], report: Reporter) -> Geometry:
+    if all(isinstance(entry, list) for entry in value):
+        report("candidate-count", f"{len(value)} points in {key}, expected one [x, y]")
+        return Geometry(fault="candidate-count")
+    if len(value) > 2:
+        hint = " (decimal comma?)" if len(value) == 3 else " (a box?)" if len(value) == 4 else ""
+        report("extra-numbers", f"{len(value)} numbers in {key}{hint}; the first two count")
+    numbers: list[float] = []
+    for name, entry in zip("xy", value, strict=False):
+        if isinstance(entry, str) and _DECIMAL.fullmatch(entry.strip()) and math.isfinite(float(entry)):
+            report("bad-number", f'{name} is a string, "{shorten(entry)}"; write numbers without quotes')
+            numbers.append(float(entry))
+        elif fault := _number_fault(entry):
+            report("bad-number", f"{name} is {fault}")
+        else:
+            numbers.append(float(entry))
+    if len(numbers) == 2:
+        return Geometry(((numbers[0], numbers[1]),))
+    return Geometry(fault="bad-number", public=_floats(value[:2]))
+
+
+def _box(numbers: list[float], report: Reporter) -> Geometry:
+    x0, y0, x1, y1 = numbers
+    if x1 < x0 or y1 < y0:
+        as_sizes = f"read as x, y, width, height it would be {write_numbers([x0, y0, x0 + x1, y0 + y1])}"
+        report("inverted-box", f"{write_numbers(numbers)}: the corners are swapped and were sorted; {as_sizes}")
+    box = (min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+    if box[0] == box[2] or box[1] == box[3]:
+        report("zero-area", f"{write_numbers(numbers)}: the box has no area (a point given for a box task?)")
+    return Geometry(bbox=box)
+
+
+def _flat_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
+    for key in FLAT_BOX_KEYS:
+        if fault := _number_fault(row[key]):
+            report("bad-number", f"{key} is {fault}")
+            return Geometry(fault="bad-number")
+    return _box([float(row[key]) for key in FLAT_BOX_KEYS], report)
+
+
+def _box_in_text(key: str, value: object, report: Reporter) -> Geometry | None:
+    """Four numbers from a text (or a list in its place); None where there are fewer."""
+    if isinstance(value, list):
+        numbers = [float(entry) for entry in value if not _number_fault(entry)]
+        public = _floats([entry for entry in value if isinstance(entry, int | float)][:4])
+    elif isinstance(value, str):
+        numbers = _first_numbers(_NUMBER_IN_TEXT, value)
+        public = tuple(_first_numbers(_NUMBER_AS_PUBLIC_SCORER, value))
+    else:
+        return None
+    other = public if public is not None and len(public) == 4 and list(public) != numbers[:4] else None
+    if len(numbers) < 4:
+        if other is None:
+            return None
+        report("number-in-text", f"no box in {key}; the public scorer would read {write_numbers(other)} out of it")
+        return Geometry(fault="wrong-shape", public=other)
+    message = f'the box {write_numbers(numbers[:4])} was read out of {key}; write it as "bbox"'
+    if other is not None:
+        message += f". The public scorer reads {write_numbers(other)}: it takes the digit of a name for a coordinate"
+    report("number-in-text", message)
+    return _box(numbers[:4], report)._replace(public=other)
+
+
+def _first_numbers(pattern: re.Pattern[str], text: str) -> list[float]:
+    numbers: list[float] = []
+    for match in pattern.finditer(text):
+        value = float(match[0]) if len(match[0]) <= 400 else math.inf
+        if not math.isfinite(value):
+            return []
+        numbers.append(value)
+        if len(numbers) == 4:
+            break
+    return numbers
+
+
+def _no_point(row: Mapping[str, Any], report: Reporter) -> Geometry:
+    for key in POINT_KEYS:
+        value = row.get(key)
+        if isinstance(value, str) and value:
+            report("wrong-shape", f"{key} is a string; write it as a JSON array [x, y]")
+            return Geometry(fault="wrong-shape")
+        if isinstance(value, dict):
+            report("wrong-shape", f'{key} is an object; write it as "{key}": [x, y]')
+            return Geometry(fault="wrong-shape")
+        if isinstance(value, list):
+            report("wrong-shape", f"{key} holds {len(value)} of two numbers")
+            return Geometry(fault="wrong-shape")
+    if isinstance(row.get("points"), list):
+        report("candidate-count", 'the row has candidate "points"; this benchmark asks for one "point"')
+        return Geometry(fault="candidate-count")
+    return _nothing(row, "point", ("bbox", "box"), report)
+
+
+def _no_box(row: Mapping[str, Any], fault: Code | None, report: Reporter) -> Geometry:
+    if fault is not None:
+        return Geometry(fault=fault)
+    return _nothing(row, "bbox", ("bbox", "box", *POINT_KEYS, "x"), report)
+
+
+def _nothing(row: Mapping[str, Any], wanted: str, others: tuple[str, ...], report: Reporter) -> Geometry:
+    """A row without the geometry its example asks for: another shape, or none at all."""
+    found = next((key for key in others if row.get(key) is not None), None)
+    if found is not None:
+        report("wrong-shape", f'wants "{wanted}"; the row has "{found}"')
+        return Geometry(fault="wrong-shape")
+    if not row.get("error"):
+        report("empty-answer", f'the row has no "{wanted}"')
+    return Geometry(fault="empty-answer")
+
+
+def _report_conflict(
+    row: Mapping[str, Any], used: str, keys: tuple[str, ...], value: list[Any], report: Reporter
+) -> None:
+    for key in keys[keys.index(used) + 1 :]:
+        other = row.get(key)
+        if isinstance(other, list) and len(other) >= 2 and other[: len(value)] != value[: len(other)]:
+            report("key-conflict", f"{used} and {key} differ; {used} was used")
+
+
+def _number_fault(value: object) -> str:
+    """What keeps a value from being a coordinate; "" for a finite JSON number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, str):
+            return (
+                f'a string, "{shorten(value)}"'
+                if _DECIMAL.fullmatch(value.strip())
+                else (f"not a decimal number: {shorten(value)}")
+            )
+        return "null" if value is None else f"a {type_name(value)}"
+    try:
+        number = float(value)
+    except OverflowError:
+        return "not finite (too many digits)"
+    if math.isnan(number):
+        return "NaN, which is not JSON"
+    return "" if math.isfinite(number) else "not finite"
+
+
+def _floats(values: list[Any]) -> tuple[float, ...] | None:
+    """The public scorer's ``float()`` of each value; None where it would stop with an exception or not be finite."""
+    try:
+        numbers = tuple(float(value) for value in values)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return numbers if all(map(math.isfinite, numbers)) else None
+
+
+def write_numbers(numbers: tuple[float, ...] | list[float]) -> str:
+    return "[" + ", ".join(f"{number:.15g}" for number in numbers) + "]"

@@ -1,0 +1,126 @@
+"""The house: no stage knows another, the command alone prints, and a run loads no more than it needs."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, write_rows
+
+PACKAGE = ROOT / "scorer"
+STAGES = ("read", "validate", "convert", "judge", "aggregate", "render")
+SHARED = {"model", "errors", "problems", "_version"}
+# Leaves that hold data or arithmetic and know no stage.
+LEAVES = {"answers", "geometry", "stats", "spaces", "ids", "signature", "tables"}
+# What each module may import, beyond the shared records. Anything else is an arrow that points the wrong way.
+MAY_IMPORT = {
+    **dict.fromkeys((*SHARED, *LEAVES), LEAVES),
+    "read": LEAVES,
+    "validate": LEAVES,
+    "convert": LEAVES,
+    "judge": LEAVES,
+    "aggregate": LEAVES,
+    "render": LEAVES | {"judge"},  # the distance of a miss, asked for only when details are written
+    "benchmarks": {"benchmarks"},
+    "profiles": LEAVES,
+    "load": {"benchmarks", "read", "ids"},
+    "locate": {"benchmarks", "load"},
+    "params": {"load"},
+    "api": {"benchmarks", "profiles", "load", *LEAVES, *STAGES} - {"render"},
+    "cli": {"api", "render", "benchmarks", "profiles", "locate", "params", "tables"},
+    "__init__": {"api", "spaces"},
+    "__main__": {"cli"},
+}
+
+
+def _modules() -> dict[Path, str]:
+    """Each source file and the room it belongs to: a module or a folder of the package."""
+    files = sorted(PACKAGE.rglob("*.py"))
+    return {file: file.relative_to(PACKAGE).parts[0].removesuffix(".py") for file in files}
+
+
+def _imports(file: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "scorer":
+            parts = node.module.split(".")[1:]
+            found |= {parts[0]} if parts else {alias.name for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize("file", _modules(), ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_no_arrow_points_left(file: Path) -> None:
+    room = _modules()[file]
+    assert _imports(file) - SHARED - {room} <= MAY_IMPORT[room]
+
+
+@pytest.mark.parametrize("file", [f for f in _modules() if f.name != "cli.py"], ids=lambda file: file.name)
+def test_only_the_command_prints_exits_or_reads_the_environment(file: Path) -> None:
+    source = file.read_text(encoding="utf-8")
+    names = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+    assert not names & {"print", "exit", "quit", "input"}
+    assert "environ" not in source.replace("environment", "").replace("ENVIRONMENT", "")
+    assert "sys.exit" not in source
+    assert "click" not in source.replace("clicked", "") or file.name == "locate.py"
+
+
+@pytest.mark.parametrize("file", _modules(), ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_modules_are_of_readable_size(file: Path) -> None:
+    assert len(file.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
+    tmp_path: Path, in_fresh_process: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    row = {"id": "pbs_0001", "bbox": [0, 0, 9, 9], "answer_type": "point", "instruction": "x"}
+    truth = write_rows(tmp_path / "gt.jsonl", [row])
+    predictions = write_rows(tmp_path / "p.jsonl", [{"id": "pbs_0001", "point": [1, 1]}])
+    code = (
+        "import json, sys\n"
+        "from scorer.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: print(json.dumps(sorted(sys.modules)))\n"
+    )
+    run = in_fresh_process("-c", code, "--predictions", str(predictions), "--gt", str(truth))
+    assert run.returncode == 0, run.stderr
+    loaded = set(json.loads(run.stdout.splitlines()[-1]))
+    tops = {name.split(".")[0] for name in loaded}
+    assert not tops & {"shapely", "numpy", "tabulate", "jsonlines", "attr", "orjson", "openai", "PIL", "dataclasses"}
+    assert not any(name.startswith(("scorer.inference", "scorer.report", "scorer.submission")) for name in loaded)
+    assert sorted(name for name in loaded if name.startswith("scorer.")) == [
+        "scorer._version",
+        "scorer.aggregate",
+        "scorer.answers",
+        "scorer.api",
+        "scorer.benchmarks",
+        "scorer.benchmarks.osworld_g",
+        "scorer.benchmarks.pointerbench",
+        "scorer.benchmarks.pointerbench_pro",
+        "scorer.benchmarks.pointerbench_sheets",
+        "scorer.benchmarks.pointerbench_text",
+        "scorer.benchmarks.rows",
+        "scorer.cli",
+        "scorer.convert",
+        "scorer.errors",
+        "scorer.geometry",
+        "scorer.ids",
+        "scorer.judge",
+        "scorer.load",
+        "scorer.locate",
+        "scorer.model",
+        "scorer.params",
+        "scorer.problems",
+        "scorer.profiles",
+        "scorer.read",
+        "scorer.render",
+        "scorer.signature",
+        "scorer.spaces",
+        "scorer.stats",
+        "scorer.tables",
+        "scorer.validate",
+    ]

@@ -1,0 +1,152 @@
+"""No input ends in a traceback: arbitrary bytes, arbitrary JSON and mutated good files, through the whole command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scorer import cli
+from tests.conftest import FIXTURES, ROOT, Score, write_rows
+from tests.strategies import json_values, rows
+
+GOOD = (FIXTURES / "predictions/text.jsonl").read_bytes()
+IDS = [json.loads(line)["id"] for line in GOOD.splitlines() if line.strip()]
+ANNOTATIONS = (FIXTURES / "osworld_g/benchmark/OSWorld-G.json").read_bytes()
+
+many_runs = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@st.composite
+def mutated(draw: st.DrawFn, good: bytes) -> bytes:
+    """A good file with some bytes cut out, doubled or replaced."""
+    data = bytearray(good)
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(data)))
+        stop = min(len(data), start + draw(st.integers(0, 40)))
+        replacement = draw(
+            st.sampled_from([b"", bytes(data[start:stop]) * 2, b"\x00", b"\xff\xfe", b"[", b"}", b"NaN"])
+        )
+        data[start:stop] = replacement
+    return bytes(data)
+
+
+predictions_files = st.one_of(
+    st.binary(max_size=300),
+    st.lists(json_values, max_size=5).map(lambda values: "\n".join(map(json.dumps, values)).encode()),
+    st.lists(rows(IDS), max_size=5).map(lambda values: "\n".join(map(json.dumps, values)).encode()),
+    st.lists(rows(IDS), max_size=5).map(lambda values: json.dumps(values).encode()),
+    mutated(GOOD),
+)
+
+
+def _is_decent(run: Any) -> bool:
+    assert "Traceback" not in run.err
+    assert "bug in score" not in run.err, run.err
+    assert "\x1b" not in run.out + run.err
+    return True
+
+
+@many_runs
+@given(predictions_files, st.sampled_from([(), ("-b", "pointerbench-text"), ("--space", "grid1000"), ("--json", "-")]))
+def test_no_predictions_file_ends_in_a_traceback(run_score: Score, data: bytes, options: tuple[str, ...]) -> None:
+    Path("p.jsonl").write_bytes(data)
+    run = run_score("p.jsonl", "--data", FIXTURES, "--details", "details.jsonl", *options)
+    assert _is_decent(run)
+    assert run.status in (0, 1)
+    assert run.err or run.status == 0
+
+
+@many_runs
+@given(st.binary(max_size=200) | json_values.map(lambda v: json.dumps(v).encode()) | mutated(ANNOTATIONS))
+def test_no_ground_truth_ends_in_a_traceback(run_score: Score, data: bytes) -> None:
+    Path("p.jsonl").write_text('{"id": "FIXTURE001-0", "point": [1, 1]}\n')
+    Path("OSWorld-G.json").write_bytes(data)
+    Path("classification_result.json").write_bytes(data[:100])
+    Path("buckets.json").write_bytes(data[50:])
+    assert _is_decent(run_score("p.jsonl", "--gt", "OSWorld-G.json", "-b", "osworld-g"))
+    assert _is_decent(run_score("p.jsonl", "--gt", "OSWorld-G.json"))
+
+
+@many_runs
+@given(st.text(max_size=20))
+def test_no_option_value_ends_in_a_traceback(run_score: Score, text: str) -> None:
+    write_rows(Path("p.jsonl"), [{"id": IDS[0], "point": [1, 1]}])
+    argument = text.replace("\0", "")
+    for option in ("--space", "--benchmark-params", "--category", "--sample-ids", "--by", "--table-format"):
+        assert _is_decent(run_score("p.jsonl", "--data", FIXTURES, option, argument))
+
+
+def test_a_bug_exits_70_with_a_line_that_says_so(run_score: Score, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("oh\x1b[31m no")
+
+    monkeypatch.setattr(cli, "score_streams", broken)
+    run = run_score(FIXTURES / "predictions/text.jsonl", "--data", FIXTURES)
+    assert run.status == 70
+    assert "internal error: ZeroDivisionError" in run.err
+    assert "this is a bug in score, not in your files" in run.err
+    assert "test_robustness.py:" in run.err
+    assert "Traceback" not in run.err
+    assert "\x1b" not in run.err
+
+
+def _start(*arguments: object, **options: Any) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-m", "scorer", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        **options,
+    )
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    run = subprocess.run(
+        [sys.executable, "-m", "scorer", FIXTURES / "predictions/text.jsonl", "--data", FIXTURES, "--details", "-"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    os.close(writing)
+    assert run.returncode == cli.PIPE_CLOSED
+    assert b"Error" not in run.stderr
+    assert b"Traceback" not in run.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_an_interrupt_ends_with_one_word() -> None:
+    process = _start("-", "--data", FIXTURES, stdin=subprocess.PIPE)
+    time.sleep(1.5)  # it waits for rows that never come
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == cli.INTERRUPTED
+    assert err.strip() == b"interrupted"
+
+
+def test_an_output_that_cannot_show_a_character_gets_its_escape() -> None:
+    script = (
+        "import io, sys\n"
+        "sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='latin-1')\n"
+        "from scorer.cli import main\n"
+        f"main([{str(FIXTURES / 'predictions/text.jsonl')!r}, '--data', {str(FIXTURES)!r}])\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert b"95% CI 33.7 \\u2013 75.4" in run.stdout
+    assert b"hit 10 \xb7 miss 4" in run.stdout
