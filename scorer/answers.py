@@ -24,9 +24,10 @@ HUGE = 1e15
 """Coordinates beyond this lose whole pixels in a double; the quick way of reading leaves them to the slow one."""
 
 _NUMBERS = frozenset({int, float})
-_DECIMAL = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_NUMBER_IN_TEXT = re.compile(r"(?<![\w.])-?(?:\d+(?:\.\d+)?|\.\d+)")
-_NUMBER_AS_PUBLIC_SCORER = re.compile(r"-?\d+(?:\.\d+)?")
+# Patterns are compiled when first needed, which for most files is never.
+_DECIMAL = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_NUMBER_IN_TEXT = r"(?<![\w.])-?(?:\d+(?:\.\d+)?|\.\d+)"
+_NUMBER_AS_PUBLIC_SCORER = r"-?\d+(?:\.\d+)?"
 
 
 class Geometry(NamedTuple):
@@ -125,7 +126,7 @@ def _point(key: str, value: list[Any], report: Reporter) -> Geometry:
         report("extra-numbers", f"{len(value)} numbers in {key}{hint}; the first two count")
     numbers: list[float] = []
     for name, entry in zip("xy", value, strict=False):
-        if isinstance(entry, str) and _DECIMAL.fullmatch(entry.strip()) and math.isfinite(float(entry)):
+        if isinstance(entry, str) and re.fullmatch(_DECIMAL, entry.strip()) and math.isfinite(float(entry)):
             report("bad-number", f'{name} is a string, "{shorten(entry)}"; write numbers without quotes')
             numbers.append(float(entry))
         elif fault := _number_fault(entry):
@@ -179,9 +180,9 @@ def _box_in_text(key: str, value: object, report: Reporter) -> Geometry | None:
     return _box(numbers[:4], report)._replace(public=other)
 
 
-def _first_numbers(pattern: re.Pattern[str], text: str) -> list[float]:
+def _first_numbers(pattern: str, text: str) -> list[float]:
     numbers: list[float] = []
-    for match in pattern.finditer(text):
+    for match in re.finditer(pattern, text):
         value = float(match[0]) if len(match[0]) <= 400 else math.inf
         if not math.isfinite(value):
             return []
@@ -241,7 +242,7 @@ def _number_fault(value: object) -> str:
         if isinstance(value, str):
             return (
                 f'a string, "{shorten(value)}"'
-                if _DECIMAL.fullmatch(value.strip())
+                if re.fullmatch(_DECIMAL, value.strip())
                 else (f"not a decimal number: {shorten(value)}")
             )
         return "null" if value is None else f"a {type_name(value)}"

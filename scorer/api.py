@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import IO, Any
 
 from scorer._version import __version__
@@ -55,7 +54,7 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
 
 def score(
     ground_truth: GroundTruth,
-    predictions: str | Path | Iterable[Mapping[str, Any]],
+    predictions: str | os.PathLike[str] | Iterable[Mapping[str, Any]],
     *,
     space: str | Space | None = None,
     profile: str | None = None,
@@ -71,8 +70,8 @@ def score(
     predictions of this benchmark; UsageError for an unknown space or profile.
     """
     router = _Router(lambda _: ground_truth, ground_truth, _space(space, profile), profile or "")
-    if isinstance(predictions, str | Path):
-        router.read(str(predictions), partial(_open, predictions))
+    if isinstance(predictions, str | os.PathLike):
+        router.read(os.fspath(predictions), partial(_open, predictions))
     else:
         router.take("<rows>", ((number, dict(row)) for number, row in enumerate(predictions, 1)))
     return router.finish()[0]
@@ -331,7 +330,7 @@ def _space(space: str | Space | None, profile: str | None) -> Space:
     return parse_space(space) if isinstance(space, str) else space
 
 
-def _open(path: str | Path) -> IO[bytes]:
+def _open(path: str | os.PathLike[str]) -> IO[bytes]:
     return open(path, "rb")
 
 

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import IO, Any, NoReturn
 
 import click
@@ -62,10 +61,10 @@ class ScoreGroup(click.Group):
     type=click.Choice(list(BENCHMARKS)),
     help="The benchmark all rows belong to. Default: found from the ids.",
 )
-@click.option("--gt", type=click.Path(path_type=Path), metavar="FILE|DIR", help="The ground truth, and nowhere else.")
+@click.option("--gt", type=click.Path(), metavar="FILE|DIR", help="The ground truth, and nowhere else.")
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=click.Path(),
     metavar="DIR",
     help=f"Folder that holds the benchmarks. Default: ${ENVIRONMENT}, the current folder, the per-user folder.",
 )
@@ -146,8 +145,8 @@ def _score(
     files: list[str],
     *,
     benchmark: str | None,
-    gt: Path | None,
-    data: Path | None,
+    gt: str | None,
+    data: str | None,
     space: str | None,
     profile: str | None,
     instruction_variant: str | None,
@@ -170,8 +169,8 @@ def _score(
         gt=gt,
         data=data,
         environment=os.environ.get(ENVIRONMENT, ""),
-        current=Path(),
-        app_folder=Path(click.get_app_dir("score")),
+        current="",
+        app_folder=click.get_app_dir("score"),
     )
     try:
         reports = score_streams(

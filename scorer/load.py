@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from scorer.benchmarks import ID_PATTERNS, get_benchmark, osworld_g
@@ -28,7 +28,7 @@ class Selection(NamedTuple):
 
 def load_benchmark(
     name: str,
-    path: str | Path,
+    path: str | os.PathLike[str],
     *,
     variant: str = "",
     categories: Sequence[str] = (),
@@ -43,8 +43,8 @@ def load_benchmark(
     fault by id in its ``problems``, for a file that is absent or malformed.
     """
     benchmark = get_benchmark(name)
-    file = Path(path)
-    if file.is_dir():
+    file = os.fspath(path)
+    if os.path.isdir(file):
         found = find(benchmark, _variant(benchmark, variant), [file])
         if isinstance(found, list):
             looked = "\n".join(f"  {place}" for place in found)
@@ -53,23 +53,23 @@ def load_benchmark(
     return load_file(benchmark, file, Selection(variant, tuple(categories), tuple(sample_ids)))
 
 
-def find(benchmark: Benchmark, variant: str, places: Iterable[Path]) -> Path | list[Path]:
+def find(benchmark: Benchmark, variant: str, places: Iterable[str]) -> str | list[str]:
     """The annotation file below the first place that has it, or every path that was looked at."""
-    looked: list[Path] = []
+    looked: list[str] = []
     for place in places:
         for folder in benchmark.folders:
-            file = place / folder / benchmark.files[variant]
+            file = os.path.normpath(os.path.join(place, folder, benchmark.files[variant]))
             looked.append(file)
             # A subset's own folder has the same layout whichever subset it is: ask the file.
-            if file.is_file() and (folder or benchmark_in(file) in (benchmark.id, None)):
+            if os.path.isfile(file) and (folder or benchmark_in(file) in (benchmark.id, None)):
                 return file
     return looked
 
 
-def benchmark_in(file: Path) -> str | None:
+def benchmark_in(file: str) -> str | None:
     """The benchmark whose ids the start of an annotation file shows, None if none does."""
     try:
-        with file.open("rb") as stream:
+        with open(file, "rb") as stream:
             start = stream.read(8192).decode("utf-8", "replace")
     except OSError as error:
         raise _unreadable(file, error) from None
@@ -78,17 +78,17 @@ def benchmark_in(file: Path) -> str | None:
     return benchmark_of(quoted[1], ID_PATTERNS) if len(quoted) == 3 else None
 
 
-def load_file(benchmark: Benchmark, file: Path, selection: Selection) -> GroundTruth:
+def load_file(benchmark: Benchmark, file: str, selection: Selection) -> GroundTruth:
     """Load one annotation file; see load_benchmark."""
     variant = _variant_of_file(benchmark, file, selection.variant)
     problems = Problems()
     try:
-        with file.open("rb") as stream:
+        with open(file, "rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
             stream.seek(0)
-            records = rows(stream, str(file), problems, size=file.stat().st_size, check_keys=False)
-            sides, sides_sha256 = _side_files(benchmark, file.parent)
-            examples = benchmark.read(records, str(file), problems, sides=sides)
+            records = rows(stream, file, problems, size=os.fstat(stream.fileno()).st_size, check_keys=False)
+            sides, sides_sha256 = _side_files(benchmark, os.path.dirname(file))
+            examples = benchmark.read(records, file, problems, sides=sides)
     except OSError as error:
         raise _unreadable(file, error) from None
     if problems.refused or not examples:
@@ -103,7 +103,7 @@ def load_file(benchmark: Benchmark, file: Path, selection: Selection) -> GroundT
     official = digest in benchmark.sha256
     if benchmark.sha256 and not official:
         message = f"not the official file of {benchmark.title} (sha256 {digest[:12]}…); scored as given"
-        problems.add("gt-not-official", message, str(file))
+        problems.add("gt-not-official", message, file)
     chosen, filter_text = _select(benchmark, examples, selection)
     source = osworld_g.categories_source(sides) if benchmark.categories else ""
     return GroundTruth(
@@ -113,7 +113,7 @@ def load_file(benchmark: Benchmark, file: Path, selection: Selection) -> GroundT
         frozenset(example.id for example in examples) - {example.id for example in chosen}
         if filter_text
         else frozenset(),
-        str(file),
+        file,
         digest,
         official,
         source,
@@ -123,7 +123,7 @@ def load_file(benchmark: Benchmark, file: Path, selection: Selection) -> GroundT
     )
 
 
-def _unreadable(file: Path, error: OSError) -> GroundTruthError:
+def _unreadable(file: str, error: OSError) -> GroundTruthError:
     return GroundTruthError(f"{file}: cannot be read ({error.strerror or error})")
 
 
@@ -137,10 +137,10 @@ def _variant(benchmark: Benchmark, variant: str) -> str:
     return variant
 
 
-def _variant_of_file(benchmark: Benchmark, file: Path, asked: str) -> str:
+def _variant_of_file(benchmark: Benchmark, file: str, asked: str) -> str:
     """The variant that a file holds: official names decide, any other file holds what was asked for."""
     variant = _variant(benchmark, asked)
-    named = next((key for key, name in benchmark.files.items() if key and name == file.name), None)
+    named = next((key for key, name in benchmark.files.items() if key and name == os.path.basename(file)), None)
     if named is None:
         return variant
     if asked and asked != named:
@@ -148,16 +148,17 @@ def _variant_of_file(benchmark: Benchmark, file: Path, asked: str) -> str:
     return named
 
 
-def _side_files(benchmark: Benchmark, folder: Path) -> tuple[dict[str, osworld_g.SideFile], dict[str, str]]:
+def _side_files(benchmark: Benchmark, folder: str) -> tuple[dict[str, osworld_g.SideFile], dict[str, str]]:
     """The files beside the annotations, parsed, and their digests."""
     sides: dict[str, osworld_g.SideFile] = {}
     digests: dict[str, str] = {}
     for name in osworld_g.SIDE_FILES if benchmark.categories else ():
         try:
-            data = (folder / name).read_bytes()
+            with open(os.path.join(folder, name), "rb") as stream:
+                data = stream.read()
             value = json.loads(data.decode("utf-8-sig"))
         except FileNotFoundError:
-            sides[name] = osworld_g.SideFile(None, f"{name} is not in {folder}")
+            sides[name] = osworld_g.SideFile(None, f"{name} is not in {folder or '.'}")
         except (OSError, ValueError, RecursionError) as error:
             sides[name] = osworld_g.SideFile(None, f"{name} cannot be read ({error})")
         else:
@@ -167,25 +168,24 @@ def _side_files(benchmark: Benchmark, folder: Path) -> tuple[dict[str, osworld_g
     return sides, digests
 
 
-def _compare_variants(benchmark: Benchmark, file: Path, examples: Iterable[Example], problems: Problems) -> None:
+def _compare_variants(benchmark: Benchmark, file: str, examples: Iterable[Example], problems: Problems) -> None:
     """Warn where the other instruction variant, if it lies beside this one, has another target for an id."""
-    if file.name not in benchmark.files.values():
+    folder, own_name = os.path.split(file)
+    if own_name not in benchmark.files.values():
         return
     targets = {example.id: example.target for example in examples}
     for name in benchmark.files.values():
-        other = file.with_name(name)
-        if name == file.name or not other.is_file():
+        other = os.path.join(folder, name)
+        if name == own_name or not os.path.isfile(other):
             continue
         sides = dict.fromkeys(osworld_g.SIDE_FILES, osworld_g.SideFile(None))
-        with other.open("rb") as stream:
-            others = benchmark.read(
-                rows(stream, str(other), Problems(), check_keys=False), str(other), Problems(), sides=sides
-            )
+        with open(other, "rb") as stream:
+            others = benchmark.read(rows(stream, other, Problems(), check_keys=False), other, Problems(), sides=sides)
         for example in others:
             mine = targets.get(example.id, example.target)
             if mine != example.target:
-                message = f"{example.id}: {file.name} has {_corners(mine)}, {name} has {_corners(example.target)}"
-                problems.add("gt-variants-differ", message, str(file), row_id=example.id)
+                message = f"{example.id}: {own_name} has {_corners(mine)}, {name} has {_corners(example.target)}"
+                problems.add("gt-variants-differ", message, file, row_id=example.id)
 
 
 def _corners(target: Iterable[float]) -> str:

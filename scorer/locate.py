@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from pathlib import Path
 
 from scorer.benchmarks import get_benchmark
 from scorer.errors import GroundTruthError, UsageError
@@ -24,19 +24,19 @@ class Locator:
         self,
         selection: Selection,
         *,
-        gt: Path | None = None,
-        data: Path | None = None,
+        gt: str | None = None,
+        data: str | None = None,
         environment: str = "",
-        current: Path | None = None,
-        app_folder: Path | None = None,
+        current: str | None = None,
+        app_folder: str | None = None,
     ) -> None:
         if gt is not None and data is not None:
             raise UsageError("--gt and --data both say where the ground truth is; give one of them")
         self.selection = selection
-        self.file = gt if gt is not None and not gt.is_dir() else None
+        self.file = gt if gt is not None and not os.path.isdir(gt) else None
         given = gt if gt is not None else data
         self.explicit = given is not None
-        ambient = [Path(environment) if environment else None, current, app_folder]
+        ambient = [environment or None, current, app_folder]
         self.places = [place for place in ([given] if given is not None else ambient) if place is not None]
 
     def benchmark_of_file(self) -> str | None:
@@ -65,7 +65,7 @@ class Locator:
         return self.load(get_benchmark(name))
 
 
-def _not_found(benchmark: Benchmark, variant: str, looked: Iterable[Path], *, explicit: bool) -> str:
+def _not_found(benchmark: Benchmark, variant: str, looked: Iterable[str], *, explicit: bool) -> str:
     lines = [f"the ground truth of {benchmark.id} was not found; looked for:"]
     lines += [f"  {path}" for path in looked]
     where = "the --gt or --data folder" if explicit else f"${ENVIRONMENT}, the current or the per-user folder"

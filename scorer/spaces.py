@@ -22,8 +22,8 @@ MEANINGS: dict[str, str] = {
 }
 
 _SIMPLE = {name: Space(name) for name in MEANINGS if ":" not in name} | {"pixel": PIXEL}
-_FRAME = re.compile(r"frame:([1-9][0-9]{0,5})x([1-9][0-9]{0,5})")
-_SMART_RESIZE = re.compile(r"smart-resize:([1-9][0-9]{0,3}):([1-9][0-9]{0,9}):([1-9][0-9]{0,9})")
+_FRAME = r"frame:([1-9][0-9]{0,5})x([1-9][0-9]{0,5})"
+_SMART_RESIZE = r"smart-resize:([1-9][0-9]{0,3}):([1-9][0-9]{0,9}):([1-9][0-9]{0,9})"
 
 _OTHER_NAMES = {
     "norm1000": "grid1000",
@@ -45,9 +45,9 @@ def parse_space(text: str) -> Space:
     space = _SIMPLE.get(text)
     if space is not None:
         return space
-    if match := _FRAME.fullmatch(text):
+    if match := re.fullmatch(_FRAME, text):
         return Space("frame", (int(match[1]), int(match[2])))
-    if match := _SMART_RESIZE.fullmatch(text):
+    if match := re.fullmatch(_SMART_RESIZE, text):
         factor, low, high = int(match[1]), int(match[2]), int(match[3])
         if low > high or factor * factor > high:
             raise UsageError(f"{text}: MAX must be at least MIN and at least FACTOR*FACTOR pixels")

@@ -6,7 +6,6 @@ scoring a benchmark does.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 
@@ -18,7 +17,7 @@ _HTML = ("html", "unsafehtml")
 _LATEX = ("latex", "latex_raw", "latex_booktabs", "latex_longtable")
 _MARKDOWN = ("github", "pipe", "youtrack")
 _PIPES = ("jira", "asciidoc", "textile", "moinmoin", "orgtbl")
-_MARKDOWN_ACTIVE = re.compile(r"[\\`*<>\[\]|~]|(?<![^\W_])_|_(?![^\W_])")
+_MARKDOWN_ACTIVE = r"[\\`*<>\[\]|~]|(?<![^\W_])_|_(?![^\W_])"
 _LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -68,7 +67,7 @@ def listing(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def remark(line: str, table_format: str) -> str:
     """A line of text beside a table, in a form that the format's readers skip or show as text."""
     if table_format in _HTML:
-        return f"<p>{html.escape(line)}</p>"
+        return f"<p>{_html(line)}</p>"
     if table_format in _LATEX:
         return f"% {line}"
     if table_format == "tsv":
@@ -87,16 +86,22 @@ def _cell(text: str, table_format: str) -> str:
     """Escape a cell, leaving to tabulate what it escapes itself (html and latex, not their raw forms)."""
     text = escape(text)
     if table_format == "unsafehtml":
-        return html.escape(text)
+        return _html(text)
     if table_format == "latex_raw":
         return "".join(_LATEX_SPECIAL.get(character, character) for character in text)
     if table_format in _MARKDOWN:
-        return _MARKDOWN_ACTIVE.sub(r"\\\g<0>", text)
+        return re.sub(_MARKDOWN_ACTIVE, r"\\\g<0>", text)
     if table_format == "mediawiki":
-        return html.escape(text).replace("|", "&#124;")
+        return _html(text).replace("|", "&#124;")
     if table_format in _PIPES:
         return text.replace("|", "\\|")
     return text
+
+
+def _html(text: str) -> str:
+    from html import escape as escape_html
+
+    return escape_html(text)
 
 
 def _simple(rows: list[list[str]]) -> str:

@@ -336,7 +336,7 @@ def test_places_are_tried_in_order_and_a_given_one_alone(tmp_path: Path) -> None
     def locate(**options: Any) -> str:
         return Locator(Selection(), **options).load_name("pointerbench-sheets").path
 
-    ambient = {"environment": str(places["environment"]), **{k: places[k] for k in ("current", "app_folder")}}
+    ambient = {name: str(place) for name, place in places.items()}
     for name, place in places.items():
         assert locate(**ambient).startswith(str(place))
         (place / "data/test/metadata.jsonl").unlink()
@@ -351,28 +351,28 @@ def test_places_are_tried_in_order_and_a_given_one_alone(tmp_path: Path) -> None
     (tmp_path / "mine").mkdir()
     write_rows(places["current"] / "data/test/metadata.jsonl", [SHEETS_ROW])
     with pytest.raises(GroundTruthError, match="mine") as error:
-        locate(data=tmp_path / "mine", **ambient)
+        locate(data=str(tmp_path / "mine"), **ambient)
     assert "current" not in str(error.value).split("get ")[0]
     with pytest.raises(UsageError, match="--gt and --data both say"):
-        locate(data=tmp_path / "mine", gt=tmp_path / "mine", **ambient)
+        locate(data=str(tmp_path / "mine"), gt=str(tmp_path / "mine"), **ambient)
 
 
 def test_a_file_given_by_name_tells_its_benchmark_by_its_ids(tmp_path: Path) -> None:
     file = write_rows(tmp_path / "any.jsonl", [SHEETS_ROW])
-    locator = Locator(Selection(), gt=file)
+    locator = Locator(Selection(), gt=str(file))
     assert locator.benchmark_of_file() == "pointerbench-sheets"
     assert len(locator.load_name("pointerbench-sheets").examples) == 1
-    assert Locator(Selection(), gt=tmp_path).benchmark_of_file() is None
+    assert Locator(Selection(), gt=str(tmp_path)).benchmark_of_file() is None
     for content in ('{"id": "strange"}', "", '{"id": 7}'):
         file.write_text(content)
         with pytest.raises(UsageError, match="say it with --benchmark"):
-            Locator(Selection(), gt=file).benchmark_of_file()
+            Locator(Selection(), gt=str(file)).benchmark_of_file()
     with pytest.raises(GroundTruthError, match="cannot be read"):
-        Locator(Selection(), gt=tmp_path / "absent").benchmark_of_file()
+        Locator(Selection(), gt=str(tmp_path / "absent")).benchmark_of_file()
 
 
 def test_the_variant_of_osworld_g_does_not_hinder_a_pointerbench_subset_in_the_same_run(tmp_path: Path) -> None:
     (tmp_path / "data/test").mkdir(parents=True)
     write_rows(tmp_path / "data/test/metadata.jsonl", [SHEETS_ROW])
-    locator = Locator(Selection(variant="refined"), data=tmp_path)
+    locator = Locator(Selection(variant="refined"), data=str(tmp_path))
     assert locator.load_name("pointerbench-sheets").variant == ""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from scorer.benchmarks.rows import Records, RowError, image_size, number_list, row_id, shown, text
+from scorer.benchmarks.rows import LARGEST, NUMBERS, Records, RowError, image_size, number_list, row_id, shown, text
 from scorer.model import MIN_COVERAGE, MIN_PRECISION, UNKNOWN_LABEL, Axis, Box, Example, Frame, Labels, Rows, RuleName
 from scorer.problems import Code, Problems
 
@@ -56,19 +56,15 @@ def read_examples(
 
 
 def _example(row: dict[str, Any], read_labels: Callable[[dict[str, Any]], Labels]) -> Example:
-    size = row.get("image_size", _SIZE)
-    rule, coverage, precision = _rule(row)
-    return Example(
-        row_id(row),
-        rule,
-        _box(row.get("bbox")),
-        FRAME if size == _SIZE else image_size(size),
-        read_labels(row),
-        text(row, "instruction"),
-        text(row, "file_name"),
-        coverage,
-        precision,
-    )
+    get = row.get
+    name, instruction, image = get("id"), get("instruction", ""), get("file_name", "")
+    if not (type(name) is str and name and type(instruction) is str and type(image) is str):
+        name, instruction, image = row_id(row), text(row, "instruction"), text(row, "file_name")
+    rule, coverage, precision = _POINT if get("answer_type") == "point" else _rule(row)
+    size = get("image_size", _SIZE)
+    frame = FRAME if size == _SIZE else image_size(size)
+    box = _box(get("bbox"))
+    return Example(name, rule, box, frame, read_labels(row), instruction, image, coverage, precision)
 
 
 def _oddities(example: Example, row: dict[str, Any]) -> Sequence[tuple[Code, str]]:
@@ -94,7 +90,7 @@ def _rule(row: dict[str, Any]) -> tuple[RuleName, float, float]:
     """The rule of a row and its two thresholds. A missing answer type is inferred as the public scorer does."""
     answer_type = row.get("answer_type")
     if answer_type == "point":
-        return "point_in_bbox", MIN_COVERAGE, MIN_PRECISION
+        return _POINT
     settings = row.get("eval") or {}
     if not isinstance(settings, dict):
         raise RowError(f"eval must be an object, found {shown(settings)}")
@@ -115,27 +111,33 @@ def _rule(row: dict[str, Any]) -> tuple[RuleName, float, float]:
 
 def _box(value: object) -> Box:
     """A box with its corners in order; the public scorer sorts swapped ones too."""
+    if type(value) is list and len(value) == 4:
+        x0, y0, x1, y1 = value
+        if type(x0) in NUMBERS and type(y0) in NUMBERS and type(x1) in NUMBERS and type(y1) in NUMBERS:  # noqa: SIM102
+            # False also for NaN, for infinities and for whole numbers that no double can hold.
+            if -LARGEST < x0 <= x1 < LARGEST and -LARGEST < y0 <= y1 < LARGEST:
+                return x0, y0, x1, y1
     numbers = number_list("bbox", value)
     if len(numbers) != 4:
         raise RowError(f"bbox must be [x0, y0, x1, y1], found {shown(value)}")
     x0, y0, x1, y1 = numbers
-    if x0 <= x1 and y0 <= y1:
-        return x0, y0, x1, y1
     return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
 
 
 def _label_reader(names: Sequence[str]) -> Callable[[dict[str, Any]], Labels]:
-    """Row -> its cell of each axis. Rows with the same labels share one tuple: there are few hundred of them."""
-    combinations: dict[tuple[str, ...], Labels] = {}
-    get = itemgetter(*names)
+    """Row -> its cell of each axis. Rows with the same fields share one tuple: there are few hundred of them."""
+    combinations: dict[tuple[object, ...], Labels] = {}
+    every_field = itemgetter(*names)
 
     def read(row: dict[str, Any]) -> Labels:
         try:
-            return combinations[get(row)]
+            return combinations[every_field(row)]
         except (KeyError, TypeError):
-            texts = tuple(_label(row.get(name)) for name in names)
-            # Only rows whose fields are all plain strings are found by their fields again.
-            return combinations.setdefault(texts, tuple((text,) for text in texts))
+            fields = tuple(map(row.get, names))
+        labels: Labels = tuple((_label(field),) for field in fields)
+        if all(type(field) is str for field in fields):  # a string is equal to nothing but itself
+            labels = combinations.setdefault(fields, labels)
+        return labels
 
     return read
 
@@ -145,4 +147,5 @@ def _label(value: object) -> str:
 
 
 _SIZE = list(FRAME)
+_POINT: tuple[RuleName, float, float] = ("point_in_bbox", MIN_COVERAGE, MIN_PRECISION)
 _INFERRED = "answer_type was inferred"
