@@ -256,10 +256,11 @@ def main(args: list[str] | None = None) -> NoReturn:
         reconfigure: Callable[..., None] | None = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-    sys.exit(_run(args))
+    sys.exit(run(args))
 
 
-def _run(args: list[str] | None) -> int:
+def run(args: list[str] | None = None) -> int:
+    """Run the command and return its exit status; errors are printed as the command prints them."""
     stdout = sys.stdout
     try:
         status = cli.main(args, standalone_mode=False)

@@ -1,0 +1,60 @@
+"""What the README quotes from the program: run by cog, so that the text cannot drift from the code."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Iterable, Sequence
+
+from scorer import cli
+from scorer.problems import KINDS
+from scorer.profiles import PROFILES
+from scorer.spaces import MEANINGS
+
+
+def _quoted(command: str, text: str) -> str:
+    return f"```console\n$ {command}\n{text.rstrip()}\n```"
+
+
+def help_text() -> str:
+    """``score --help`` at a fixed width."""
+    context = cli.cli.make_context("score", [], resilient_parsing=True, max_content_width=100, terminal_width=100)
+    return _quoted("score --help", cli.cli.get_help(context))
+
+
+def output(command: str, *, first: int | None = None) -> str:
+    """What a command prints on stdout, or its first lines."""
+    os.environ.pop("SCORER_DATA", None)
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
+        cli.cli.main(command.split()[1:], standalone_mode=False)
+    lines = out.getvalue().splitlines()
+    return _quoted(command, "\n".join([*lines[:first], "..."] if first and first < len(lines) else lines))
+
+
+def refusal(command: str) -> str:
+    """What a command prints on stderr where it refuses a file."""
+    with contextlib.redirect_stderr(io.StringIO()) as err:
+        cli.run(command.split()[1:])
+    return _quoted(command, err.getvalue())
+
+
+def _table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(headers)} |", "| " + " | ".join("---" for _ in headers) + " |"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def spaces() -> str:
+    """The spaces and what each makes of a coordinate."""
+    return _table(["space", "meaning"], ((f"`{name}`", meaning) for name, meaning in MEANINGS.items()))
+
+
+def profiles() -> str:
+    """The profiles and the space of each."""
+    rows = ((f"`{known.id}`", f"`{known.space}`", known.models) for known in PROFILES.values())
+    return _table(["profile", "space", "models"], rows)
+
+
+def problems() -> str:
+    """The closed vocabulary of findings."""
+    return _table(["code", "in `score`", "meaning"], ((f"`{c}`", k.score, k.meaning) for c, k in KINDS.items()))
