@@ -265,4 +265,5 @@ def _floats(values: list[Any]) -> tuple[float, ...] | None:
 
 
 def write_numbers(numbers: tuple[float, ...] | list[float]) -> str:
+    """Coordinates for a message: ``[140, 210.5]``."""
     return "[" + ", ".join(f"{number:.15g}" for number in numbers) + "]"
