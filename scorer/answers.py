@@ -67,7 +67,7 @@ def read_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
                 return _box([float(entry) for entry in value[:4]], report)
             if bad is not None:
                 what = _number_fault(value[bad])
-                report("bad-number", f"{key} has {len(value)} entries, entry {bad + 1} is {what}")
+                report("bad-number", f"{key} has {len(value)} entries, entry {bad + 1} is {what}; it is not read")
                 fault = "bad-number"
                 kept = [entry for entry in value if isinstance(entry, int | float)]
                 if len(kept) >= 4:
@@ -127,10 +127,10 @@ def _point(key: str, value: list[Any], report: Reporter) -> Geometry:
     numbers: list[float] = []
     for name, entry in zip("xy", value, strict=False):
         if isinstance(entry, str) and re.fullmatch(_DECIMAL, entry.strip()) and math.isfinite(float(entry)):
-            report("bad-number", f'{name} is a string, "{shorten(entry)}"; write numbers without quotes')
+            report("bad-number", f"{name} is a string, read as {float(entry):.15g}; write numbers without quotes")
             numbers.append(float(entry))
         elif fault := _number_fault(entry):
-            report("bad-number", f"{name} is {fault}")
+            report("bad-number", f"{name} is {fault}; the row counts as no_answer")
         else:
             numbers.append(float(entry))
     if len(numbers) == 2:
@@ -152,7 +152,7 @@ def _box(numbers: list[float], report: Reporter) -> Geometry:
 def _flat_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
     for key in FLAT_BOX_KEYS:
         if fault := _number_fault(row[key]):
-            report("bad-number", f"{key} is {fault}")
+            report("bad-number", f"{key} is {fault}; the row counts as no_answer")
             return Geometry(fault="bad-number")
     return _box([float(row[key]) for key in FLAT_BOX_KEYS], report)
 
@@ -202,7 +202,13 @@ def _no_point(row: Mapping[str, Any], report: Reporter) -> Geometry:
             report("wrong-shape", f'{key} is an object; write it as "{key}": [x, y]')
             return Geometry(fault="wrong-shape")
         if isinstance(value, list):
-            report("wrong-shape", f"{key} holds {len(value)} of two numbers")
+            nested = len(value) == 1 and isinstance(value[0], list)
+            report(
+                "wrong-shape",
+                f"{key} is nested one level too deep; write [x, y]"
+                if nested
+                else f"{key} holds {len(value)} of 2 numbers",
+            )
             return Geometry(fault="wrong-shape")
     if isinstance(row.get("points"), list):
         report("candidate-count", 'the row has candidate "points"; this benchmark asks for one "point"')
@@ -220,10 +226,11 @@ def _nothing(row: Mapping[str, Any], wanted: str, others: tuple[str, ...], repor
     """A row without the geometry its example asks for: another shape, or none at all."""
     found = next((key for key in others if row.get(key) is not None), None)
     if found is not None:
-        report("wrong-shape", f'wants "{wanted}"; the row has "{found}"')
+        centre = " (the centre of a box is not taken for a point)" if wanted == "point" else ""
+        report("wrong-shape", f'wants "{wanted}"; the row has "{found}"{centre}')
         return Geometry(fault="wrong-shape")
     if not row.get("error"):
-        report("empty-answer", f'the row has no "{wanted}"')
+        report("empty-answer", f'the row has no "{wanted}"{keys_of(row)}')
     return Geometry(fault="empty-answer")
 
 
@@ -262,6 +269,12 @@ def _floats(values: list[Any]) -> tuple[float, ...] | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return numbers if all(map(math.isfinite, numbers)) else None
+
+
+def keys_of(row: Mapping[str, Any]) -> str:
+    """The keys of a row, for a message about one that is missing: " (it has: id, answer)"."""
+    keys = [shorten(str(key), 20) for key in row]
+    return f" (it has: {', '.join(keys[:8])}{', …' if len(keys) > 8 else ''})" if keys else ""
 
 
 def write_numbers(numbers: tuple[float, ...] | list[float]) -> str:

@@ -6,16 +6,18 @@ Nothing here prints, exits or reads the environment.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import IO, Any
 
 from scorer._version import __version__
 from scorer.aggregate import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
-from scorer.benchmarks import BENCHMARKS, ID_PATTERNS
+from scorer.benchmarks import BENCHMARKS, EXAMPLE_IDS, ID_PATTERNS
 from scorer.convert import to_pixels
-from scorer.errors import PredictionsError
-from scorer.ids import Ids, benchmark_of
+from scorer.errors import GroundTruthError, PredictionsError
+from scorer.ids import Ids, benchmark_of, resembled_benchmark
 from scorer.judge import is_false_refusal, judge_all
 from scorer.judge import judge as judge_pixels
 from scorer.load import load_benchmark
@@ -31,12 +33,12 @@ from scorer.model import (
     Suite,
     Verdict,
 )
-from scorer.problems import Code, Problems
+from scorer.problems import Code, Problems, type_name
 from scorer.profiles import get_profile
 from scorer.read import rows
 from scorer.signature import build, format_signature
 from scorer.spaces import parse_space
-from scorer.validate import Collector, is_outside
+from scorer.validate import Collector, is_outside, write_answer
 
 __all__ = ["judge", "load_benchmark", "score", "score_streams", "suites"]
 
@@ -45,7 +47,8 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
     """Judge one prediction by its example's rule; cheap enough to serve as a reward.
 
     The prediction may be in any space: it is converted to pixels of ``example.frame`` first. ``verdict.outcome`` is
-    ``hit``, ``miss``, ``no_answer``, ``run_error`` or, for None, ``absent``. Never raises.
+    ``hit``, ``miss``, ``no_answer``, ``run_error`` or, for None, ``absent``. Never raises on finite coordinates; ids
+    are not compared.
     """
     if prediction is not None and prediction.space is not PIXEL:
         prediction = to_pixels(prediction, example.frame)
@@ -73,7 +76,7 @@ def score(
     if isinstance(predictions, str | os.PathLike):
         router.read(os.fspath(predictions), partial(_open, predictions))
     else:
-        router.take("<rows>", ((number, dict(row)) for number, row in enumerate(predictions, 1)))
+        router.take("<rows>", router.plain_rows("<rows>", predictions))
     return router.finish()[0]
 
 
@@ -136,6 +139,15 @@ class _Router:
         except OSError as error:
             self.problems.add("unreadable", f"cannot be read ({error.strerror or error})", name)
 
+    def plain_rows(self, source: str, given: Iterable[object]) -> Iterator[Row]:
+        """Rows made in Python, as a file would hold them: tuples and arrays as lists, their numbers as JSON's."""
+        for number, row in enumerate(given, 1):
+            if isinstance(row, Mapping):
+                yield number, {key: _plain(value) for key, value in row.items()}
+            else:
+                found = f"expected a mapping, found {type_name(row)}"
+                self.problems.add("not-an-object", found, source, number)
+
     def take(self, source: str, rows: Iterator[Row]) -> None:
         """Take numbered rows. A source without any is an error."""
         self.sources.append(source)
@@ -181,9 +193,10 @@ class _Router:
     def finish(self) -> list[Report]:
         """The reports, in the order of the benchmark table; PredictionsError where there is nothing to score."""
         known = [name for name, collector in self.collectors.items() if collector.known_rows]
+        met = self.rows
         self._place_strangers(known)
         if not known and not self.problems.refused:
-            self.problems.add("no-known-id", self._no_known_id(), ", ".join(self.sources))
+            self.problems.add("no-known-id", self._no_known_id(met), ", ".join(self.sources))
         if self.problems.refused:
             found = self.problems.in_file_order(self.sources)
             raise PredictionsError(f"not scored: {self.problems.summary()}", found, self.problems.counts)
@@ -215,6 +228,8 @@ class _Router:
             self.problems.counts["unknown-id" if isinstance(row.get("id"), str) else "no-id"] += 1
 
     def _place_strangers(self, known: list[str]) -> None:
+        if not self.collectors and self.strangers:
+            self._load_likely()
         if self.collectors:
             collector = self.collectors[(known or list(self.collectors))[0]]
         else:
@@ -223,8 +238,16 @@ class _Router:
         for source, line, row in self.strangers:
             collector.refuse(source, line, row)
 
-    def _no_known_id(self) -> str:
-        ids = self.rows - self.problems.counts["no-id"] - self.problems.counts["id-type"]
+    def _load_likely(self) -> None:
+        """Load the benchmark that misspelt ids seem to mean, so that each can be told what it should be."""
+        ids = [row["id"] for _, _, row in self.strangers if isinstance(row.get("id"), str)]
+        likely = Counter(filter(None, (resembled_benchmark(row_id, EXAMPLE_IDS) for row_id in ids)))
+        if likely:
+            with suppress(GroundTruthError):
+                self._collector(self.load(likely.most_common(1)[0][0]))
+
+    def _no_known_id(self, met: int) -> str:
+        ids = met - self.problems.counts["no-id"] - self.problems.counts["id-type"]
         if not ids:
             return 'no row has an id; rows look like {"id": "pbs_0001", "point": [612, 388]}'
         if len(self.collectors) != 1:
@@ -241,6 +264,7 @@ class _Router:
         verdicts = tuple(judge_all(ground_truth.examples, self._pixels(ground_truth.examples, collector)))
         counts = tally(verdicts)
         others = [verdict for verdict in verdicts if verdict.outcome != "hit"]
+        self._note_left_out(collector)
         self._note_absent(ground_truth, others)
         self._note_outside(others)
         has_refusals = "refusal" in benchmark.rules
@@ -278,6 +302,11 @@ class _Router:
                 self.problems.add(code, message, pixels.source, pixels.line, row_id=example.id)
             yield pixels
 
+    def _note_left_out(self, collector: Collector) -> None:
+        if collector.left_out_rows:
+            message = f"{collector.left_out_rows} rows belong to examples that the filter leaves out"
+            self.problems.add("not-selected", message, ", ".join(self.sources))
+
     def _note_absent(self, ground_truth: GroundTruth, verdicts: Iterable[Verdict]) -> None:
         """One problem for all examples without a row."""
         absent = [verdict.example for verdict in verdicts if verdict.outcome == "absent"]
@@ -300,14 +329,19 @@ class _Router:
         for verdict in verdicts:
             prediction, frame = verdict.prediction, verdict.example.frame
             if verdict.outcome == "miss" and prediction is not None and is_outside(prediction, frame):
-                message = f"the answer lies outside the {frame[0]}x{frame[1]} screenshot"
+                answer = write_answer(prediction)
+                message = f"the answer is pixel {answer}, outside the {frame[0]}x{frame[1]} screenshot"
                 self.problems.add("out-of-frame", message, prediction.source, prediction.line, row_id=prediction.id)
 
     def _alternatives(self, collector: Collector, verdicts: tuple[Verdict, ...]) -> tuple[Alternative, ...]:
         """What the hits would be under the readings that the collector kept beside the score."""
         readings = (
-            ("first_row", "if the first row of each repeated id counted", collector.first),
-            ("public_scorer", "as the public scorer reads the listed rows", collector.public),
+            ("first_row", "had the first row counted for the {rows} ids given again", collector.first),
+            (
+                "public_scorer",
+                "with the public scorer's reading of {rows} rows listed as misread by it",
+                collector.public,
+            ),
         )
         by_id = {v.example.id: v for v in verdicts} if collector.first or collector.public else {}
         hits = sum(verdict.outcome == "hit" for verdict in by_id.values())
@@ -340,3 +374,9 @@ def _size(stream: IO[bytes]) -> int:
         return os.fstat(stream.fileno()).st_size
     except OSError:
         return 0
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # arrays and their scalars
+        value = value.tolist()
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import IO, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -21,6 +21,9 @@ from scorer.model import Problem, Report
 from scorer.params import selection
 from scorer.profiles import PROFILES
 from scorer.tables import DEFAULT_FORMAT, check_format, escape, listing
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 INTERRUPTED, PIPE_CLOSED, BUG = 130, 141, 70
 
@@ -38,6 +41,11 @@ class ScoreGroup(click.Group):
                 raise click.UsageError(f'options go behind the command: "score {word} ...", not in front of it', ctx)
         return ctx.args
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        return [*super().shell_complete(ctx, incomplete), CompletionItem(incomplete, type="file")]
+
     def collect_usage_pieces(self, _ctx: click.Context, /) -> list[str]:
         return ["[OPTIONS]", "[FILE]...", "| COMMAND"]
 
@@ -52,7 +60,7 @@ class ScoreGroup(click.Group):
     "-p",
     multiple=True,
     metavar="FILE",
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=click.Path(allow_dash=True),
     help="Predictions, JSON Lines or a JSON array; - reads stdin. May be repeated; further FILEs may follow.",
 )
 @click.option(
@@ -75,8 +83,18 @@ class ScoreGroup(click.Group):
     type=click.Choice(["original", "refined"]),
     help="OSWorld-G: which instructions were asked. Default: original.",
 )
-@click.option("--category", multiple=True, metavar="NAME", help="OSWorld-G: only these categories, or all.")
-@click.option("--sample-ids", multiple=True, metavar="ID", help="Only these examples, by id.")
+@click.option(
+    "--category",
+    multiple=True,
+    metavar="NAME",
+    help="OSWorld-G: only these categories, or all. May be repeated, or hold several with commas.",
+)
+@click.option(
+    "--sample-ids",
+    multiple=True,
+    metavar="ID",
+    help="Only these examples. May be repeated, or hold several ids with commas.",
+)
 @click.option(
     "--benchmark-params",
     metavar="JSON",
@@ -115,13 +133,14 @@ def cli(ctx: click.Context, /, **options: Any) -> None:
     score --predictions preds.jsonl         the benchmark is found from the ids
     score preds.jsonl --json report.json    the report as data
 
-    Exit status: 0 scored, 1 predictions refused, 2 usage, 3 ground truth absent or malformed, 70 a bug in score.
+    Exit status: 0 scored, 1 predictions refused, 2 usage or unwritable output, 3 ground truth absent or malformed,
+    70 a bug in score.
     """
     if ctx.invoked_subcommand is None:
         if options["show_system_prompt"]:
             click.echo(pointerbench.SYSTEM_PROMPT)
         else:
-            _score([*options.pop("predictions"), *ctx.args], **options)
+            _score(more=ctx.args, **options)
 
 
 @cli.command("benchmarks")
@@ -142,8 +161,9 @@ def list_profiles() -> None:
 
 
 def _score(
-    files: list[str],
     *,
+    predictions: tuple[str, ...],
+    more: list[str],
     benchmark: str | None,
     gt: str | None,
     data: str | None,
@@ -163,7 +183,8 @@ def _score(
 ) -> None:
     del show_system_prompt
     check_format(table_format)
-    _check_files(files, json_path, details)
+    _check_files([*predictions, *more], predictions, json_path, details, score_only=score_only)
+    files = [*predictions, *more]
     locator = Locator(
         selection(instruction_variant, category, sample_ids, benchmark_params),
         gt=gt,
@@ -185,6 +206,8 @@ def _score(
             _write(json_path, [render.refusal_json(refused.problems)])
         raise
     _check_axes(by, reports)
+    if instruction_variant and not any(report.variant for report in reports):
+        raise UsageError("--instruction-variant is for osworld-g, and no row is of it")
     found = suites(reports)
     truths = [problem for report in reports for problem in report.ground_truth.problems]
     _echo_problems([*truths, *reports[0].problems], reports[0].problem_counts, show_all=show_all)
@@ -200,14 +223,20 @@ def _score(
         click.echo("\n\n".join(blocks))
 
 
-def _check_files(files: list[str], json_path: str | None, details: str | None) -> None:
+def _check_files(
+    files: list[str], named: tuple[str, ...], json_path: str | None, details: str | None, *, score_only: bool
+) -> None:
     context = click.get_current_context()
     if not files:
-        raise click.UsageError("no predictions: give a file, as in --predictions preds.jsonl", context)
+        raise click.UsageError("no predictions: give a file, as in --predictions preds.jsonl, or - for stdin", context)
     for name in files:
         if name != "-" and not os.path.exists(name):
-            commands = ", ".join(cli.commands)
-            raise click.UsageError(f"{name}: no such file, and no such command (known: {commands})", context)
+            commands = "" if name in named else f", and no such command (known: {', '.join(cli.commands)})"
+            raise click.UsageError(f"{name}: no such file{commands}", context)
+        if os.path.isdir(name):
+            raise click.UsageError(f"{name} is a folder; name the files in it", context)
+    if score_only and "-" in (json_path, details):
+        raise UsageError("--score-only and --json - or --details - would mix on stdout; write one of them to a file")
     if json_path == details == "-":
         raise UsageError("--json - and --details - would mix on stdout; write one of them to a file")
     for output in filter(None, (json_path, details)):
@@ -280,8 +309,11 @@ def run(args: list[str] | None = None) -> int:
         return PIPE_CLOSED
     except ScorerError as error:
         _echo_problems(error.problems, error.counts, show_all="--all" in (args or sys.argv))
-        click.echo(f"error: {_lines(str(error))}", err=True)
+        click.echo(f"error: {_lines(error.message)}", err=True)
         return error.exit_code
+    except OSError as error:  # inputs are read with care, so this is an output
+        click.echo(f"error: the output cannot be written ({error.strerror or error})", err=True)
+        return UsageError.exit_code
     except Exception as error:
         click.echo(f"internal error: {_lines(repr(error))}{_where(error)}", err=True)
         click.echo("this is a bug in score, not in your files; please report it with the command", err=True)

@@ -18,8 +18,16 @@ class ScorerError(Exception):
 
     def __init__(self, message: str, problems: Iterable[Problem] = (), counts: Mapping[str, int] | None = None) -> None:
         super().__init__(message)
+        self.message = message
         self.problems = tuple(problems)
         self.counts = dict(counts or {})
+
+    def __str__(self) -> str:
+        worst = next((problem for problem in self.problems if problem.severity == "error"), None)
+        if worst is None:
+            return self.message
+        place = f"{worst.source}:{worst.line}" if worst.line else worst.source
+        return f"{self.message}; {place}: {worst.message}"
 
 
 class PredictionsError(ScorerError):

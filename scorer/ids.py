@@ -42,7 +42,8 @@ class Ids:
 
     def unknown(self, row_id: str) -> str:
         """The message for an id that is not known, with its likely cause."""
-        shown = f"unknown id {shorten(row_id)}"
+        plain = re.fullmatch(r"\S+", row_id)
+        shown = f"unknown id {shorten(row_id)}" if plain else f'unknown id "{shorten(row_id)}"'
         padded = self._zero_padded(row_id)
         if padded is not None:
             return f"{shown} (ids are zero-padded: {padded})"
@@ -90,6 +91,13 @@ class Ids:
 def benchmark_of(row_id: str, patterns: Mapping[str, re.Pattern[str]]) -> str | None:
     """The benchmark whose ids look like this one."""
     return next((name for name, pattern in patterns.items() if pattern.fullmatch(row_id)), None)
+
+
+def resembled_benchmark(row_id: str, examples: Mapping[str, str]) -> str | None:
+    """The benchmark whose ids begin with the same letters before a separator as this one, in whatever case."""
+    start = re.match(r"\W*([a-z]+)[\W_]*[0-9]", row_id.casefold()[:100])
+    prefixes = {example.partition("_")[0]: name for name, example in examples.items() if "_" in example}
+    return prefixes.get(start[1]) if start else None
 
 
 def _fold(row_id: str) -> str:

@@ -56,12 +56,15 @@ def load_benchmark(
 def find(benchmark: Benchmark, variant: str, places: Iterable[str]) -> str | list[str]:
     """The annotation file below the first place that has it, or every path that was looked at."""
     looked: list[str] = []
+    name = benchmark.files[variant]
+    layouts = dict.fromkeys([*(os.path.join(folder, name) for folder in benchmark.folders), os.path.basename(name)])
     for place in places:
-        for folder in benchmark.folders:
-            file = os.path.normpath(os.path.join(place, folder, benchmark.files[variant]))
+        for layout in layouts:
+            file = os.path.normpath(os.path.join(place, layout))
             looked.append(file)
             # A subset's own folder has the same layout whichever subset it is: ask the file.
-            if os.path.isfile(file) and (folder or benchmark_in(file) in (benchmark.id, None)):
+            named = layout not in (name, os.path.basename(name))
+            if os.path.isfile(file) and (named or benchmark_in(file) in (benchmark.id, None)):
                 return file
     return looked
 
@@ -198,7 +201,9 @@ def _select(benchmark: Benchmark, examples: Sequence[Example], selection: Select
     names = () if ALL_CATEGORIES in selection.categories else tuple(dict.fromkeys(selection.categories))
     for name in selection.categories:
         if name != ALL_CATEGORIES and name not in benchmark.categories:
-            known = ", ".join((*benchmark.categories, ALL_CATEGORIES)) if benchmark.categories else "none"
+            if not benchmark.categories:
+                raise UsageError(f"{benchmark.id} cannot be filtered by category; only osworld-g can")
+            known = ", ".join((*benchmark.categories, ALL_CATEGORIES))
             raise UsageError(f'{benchmark.id} has no category "{name}"; known: {known}')
     if names:
         axis = [axis.name for axis in benchmark.axes].index("category")

@@ -58,20 +58,21 @@ class Locator:
             variant = next(iter(benchmark.files))
         found = find(benchmark, variant, self.places)
         if isinstance(found, list):
-            raise GroundTruthError(_not_found(benchmark, variant, found, explicit=self.explicit))
+            raise GroundTruthError(_not_found(benchmark, variant, self.places, found, explicit=self.explicit))
         return load_file(benchmark, found, self.selection._replace(variant=variant))
 
     def load_name(self, name: str) -> GroundTruth:
         return self.load(get_benchmark(name))
 
 
-def _not_found(benchmark: Benchmark, variant: str, looked: Iterable[str], *, explicit: bool) -> str:
+def _not_found(benchmark: Benchmark, variant: str, places: Iterable[str], looked: list[str], *, explicit: bool) -> str:
     lines = [f"the ground truth of {benchmark.id} was not found; looked for:"]
     lines += [f"  {path}" for path in looked]
+    lines += [f"there is no folder {place}" for place in places if place and not os.path.isdir(place)]
     where = "the --gt or --data folder" if explicit else f"${ENVIRONMENT}, the current or the per-user folder"
     official = f"{benchmark.folders[0]}/{benchmark.files[variant]}"
     lines.append(
         f"get {official} from {benchmark.source} and put it below {where}, "
-        "or name the file with --gt FILE or its folder with --data DIR"
+        "or name the file with --gt FILE or the folder with --data DIR"
     )
     return "\n".join(lines)

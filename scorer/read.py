@@ -29,6 +29,13 @@ ORJSON_PAYS_FROM_BYTES = 4 * 2**20
 """Importing orjson costs as much as reading some megabytes with the standard parser."""
 
 _DEEPEST_NEEDS = 2 * MAX_DEPTH  # bytes: as many brackets must close
+_BINARY = {
+    codecs.BOM_UTF16_LE: "UTF-16 (byte order mark FF FE); save it as UTF-8",
+    codecs.BOM_UTF16_BE: "UTF-16 (byte order mark FE FF); save it as UTF-8",
+    b"\x1f\x8b": "compressed (gzip); decompress it",
+    b"\x28\xb5\x2f\xfd": "compressed (zstd); decompress it",
+    b"PK\x03\x04": "a zip archive; unpack it",
+}
 _raw_decode = json.JSONDecoder().raw_decode
 _TOO_DEEP = f"arrays or objects are nested more than {MAX_DEPTH} deep"
 # Patterns are compiled when first needed, which for most files is never.
@@ -49,7 +56,7 @@ def rows(
     number = 0
     for number, line in enumerate(iter(read_line, b""), 1):
         if number == 1:
-            if _is_utf16(line, source, problems):
+            if _is_binary(line, source, problems):
                 return
             line = _without_mark(line, source, problems)
         if line.lstrip(b" \t\r\n\x0b\x0c").startswith(b"["):
@@ -57,20 +64,33 @@ def rows(
             return
         if line.strip():
             if line.lstrip().startswith(b"{") and b"}" not in line and line.endswith(b"\n"):
-                spread = "one JSON object over several lines; write each row on a line of its own"
-                problems.add("bad-json", spread, source, number)
+                yield from _spread_object(line + stream.read(MAX_LINE_BYTES), number, source, problems)
                 return
             lines = chain([line], iter(read_line, b""))
             yield from _lines(lines, number, source, problems, _parser(size), check_keys)
             return
 
 
-def _is_utf16(line: bytes, source: str, problems: Problems) -> bool:
-    if not line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return False
-    mark = line[:2].hex(" ").upper()
-    problems.add("not-utf8", f"the file is UTF-16 (byte order mark {mark}); save it as UTF-8", source, 1)
-    return True
+def _spread_object(data: bytes, line: int, source: str, problems: Problems) -> Iterator[Row]:
+    """A file that starts with an object over several lines: one row, if the whole file is that object."""
+    try:
+        value = None if _too_deep(data) else _standard_loads(data)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, dict):
+        yield line, value
+    else:
+        spread = "one JSON object over several lines; write each row on a line of its own"
+        problems.add("bad-json", spread, source, line)
+
+
+def _is_binary(line: bytes, source: str, problems: Problems) -> bool:
+    """Whether the file starts as UTF-16 or as an archive does, which one message says better than one a line."""
+    for mark, found in _BINARY.items():
+        if line.startswith(mark):
+            problems.add("not-utf8", f"the file is {found}", source, 1)
+            return True
+    return False
 
 
 def _without_mark(line: bytes, source: str, problems: Problems) -> bytes:

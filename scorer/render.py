@@ -20,7 +20,7 @@ from scorer.spaces import meaning
 from scorer.stats import wilson
 from scorer.tables import escape, remark, table
 
-SHOWN_PER_CODE = {"error": 50, "warning": 3, "note": 3}
+SHOWN_PER_CODE = {"error": 20, "warning": 3, "note": 3}
 
 
 def report_text(report: Report, *, table_format: str, axes: Sequence[str] = ()) -> str:
@@ -237,7 +237,7 @@ def _head(report: Report) -> Iterator[str]:
     outcomes, total = report.outcomes, report.total
     name = report.benchmark.id + (f" ({report.variant})" if report.variant else "")
     rows = [(name, total)]
-    if report.actionable is not None:
+    if report.actionable is not None and report.actionable.n:
         rows.append(("actionable (without refusals)", report.actionable))
     width = max(len(label) for label, _ in rows) + 2
     for label, cell in rows:
@@ -254,7 +254,7 @@ def _head(report: Report) -> Iterator[str]:
         yield f"answered rows only: {cell.hits}/{cell.n} = {percent(cell.hits, cell.n)} % (not the score)"
     for other in report.alternatives:
         figure = f"{other.hits}/{total.n} = {percent(other.hits, total.n)} %"
-        yield f"{other.reason} (rows: {other.rows}): {figure} (not the score)"
+        yield f"{other.reason.format(rows=other.rows)}: {figure} (not the score)"
     spaces = "; ".join(f"{space} ({meaning(space)})" for space in report.spaces)
     declared = f", by profile {report.profile}" if report.profile else ""
     yield f"coordinates: {spaces}{declared}"
@@ -284,6 +284,8 @@ def _interval(cell: Cell) -> list[float]:
 
 
 def _cell_json(cell: Cell) -> dict[str, Any]:
+    if not cell.n:
+        return {"hits": 0, "n": 0, "accuracy": None, "ci95": None}
     return {"hits": cell.hits, "n": cell.n, "accuracy": round(cell.accuracy, 4), "ci95": _interval(cell)}
 
 

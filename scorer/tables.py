@@ -43,6 +43,8 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]], table_format: s
     cells = [[_cell(cell, table_format) for cell in row] for row in (headers, *rows)]
     if table_format == DEFAULT_FORMAT:
         return _simple(cells)
+    if table_format == "tsv":  # tabulate pads its cells, which no reader of the format expects
+        return "\n".join("\t".join(row) for row in cells)
     from tabulate import tabulate
 
     align = ("left", *["right"] * (len(headers) - 1))

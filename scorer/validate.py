@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scorer.answers import BOX_KEYS, POINT_KEYS, plain_point, read_box, read_points, write_numbers
+from scorer.answers import BOX_KEYS, POINT_KEYS, keys_of, plain_point, read_box, read_points, write_numbers
 from scorer.errors import UsageError
 from scorer.ids import Ids
 from scorer.model import PIXEL, Example, Frame, Prediction, Row, Rows, Space
@@ -42,6 +42,7 @@ class Collector:
         self.uses_default = False
         self.known_rows = 0
         self.refused_rows = 0
+        self.left_out_rows = 0
 
     @property
     def spaces(self) -> tuple[Space, ...]:
@@ -82,7 +83,7 @@ class Collector:
         row_id = row.get("id")
         if isinstance(row_id, str) and row_id in self.ids.left_out:
             self.known_rows += 1
-            self.problems.add("not-selected", "the filter leaves this example out", source, line, row_id=row_id)
+            self.left_out_rows += 1
             return
         self.refused_rows += 1
         if isinstance(row_id, str):
@@ -154,7 +155,7 @@ class Collector:
         report(
             "duplicate-id",
             f"was already given on {before} with another answer "
-            f"({_show(previous)} then, {_show(prediction)} here); the last row counts",
+            f"({write_answer(previous)} then, {write_answer(prediction)} here); the last row counts",
         )
 
 
@@ -201,14 +202,15 @@ def _explain_missing_id(row: dict[str, Any]) -> str:
         return f'the row has no id; found a list under "{shorten(objects[0])}" with {count} entries: submit that list'
     if row and len(lists) == len(row) and not set(row) & {*POINT_KEYS, *BOX_KEYS}:
         return 'the object maps ids to points; expected rows like {"id": ..., "point": [x, y]}'
-    return "the row has no id; rows are never matched by position"
+    return f"the row has no id{keys_of(row)}; rows are never matched by position"
 
 
 def _answer(prediction: Prediction) -> tuple[object, ...]:
     return prediction.points, prediction.bbox, prediction.error, prediction.space
 
 
-def _show(prediction: Prediction) -> str:
+def write_answer(prediction: Prediction) -> str:
+    """What a prediction says, for a message."""
     if prediction.error is not None:
         return "an error"
     if prediction.bbox is not None:

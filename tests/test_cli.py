@@ -147,6 +147,24 @@ def test_findings_are_in_file_order_and_those_about_a_whole_file_last(run_score:
     ]
 
 
+@pytest.mark.parametrize(
+    ("row_id", "said"),
+    [
+        ("pbs_1", "unknown id pbs_1 (ids are zero-padded: pbs_0001)"),
+        ("PBS_0001", "unknown id PBS_0001 (did you mean pbs_0001?)"),
+        ("pbs-0001", "unknown id pbs-0001 (did you mean pbs_0001?)"),
+        ("pbs_0001 ", 'unknown id "pbs_0001 " (did you mean pbs_0001?)'),
+    ],
+)
+def test_where_every_id_is_misspelt_each_is_still_told_what_it_should_be(
+    row_id: str, said: str, run_score: Score
+) -> None:
+    run = run_score(answers(row_id))
+    assert run.status == 1
+    assert said in run.err
+    assert "none of 1 ids belongs to pointerbench-sheets; its ids look like pbs_0001" in run.err
+
+
 def test_an_id_that_only_looks_right_brings_no_benchmark_in(run_score: Score) -> None:
     run = run_score(answers("pbs_0001", "pbt_9999", "frog"))
     assert run.status == 0
@@ -195,13 +213,15 @@ def test_a_miss_in_the_details_has_its_distance_and_its_point_in_pixels(run_scor
     ("arguments", "said"),
     [
         (("--json", "-", "--details", "-"), "would mix on stdout"),
+        (("--score-only", "--json", "-"), "would mix on stdout"),
+        (("--instruction-variant", "refined"), "--instruction-variant is for osworld-g"),
         (("--json", "preds.jsonl"), "preds.jsonl would overwrite the predictions"),
         (("--details", "./preds.jsonl"), "would overwrite the predictions"),
         (("--json", "no/such/folder/x.json"), "cannot be written"),
         (("--by", "colour"), 'no axis "colour"; known here: category, ui_style, data_type'),
         (("--table-format", "markdown"), "unknown table format"),
         (("--space", "norm1000"), "here it is called grid1000"),
-        (("--category", "refusal"), 'pointerbench-sheets has no category "refusal"'),
+        (("--category", "refusal"), "pointerbench-sheets cannot be filtered by category"),
         (("--sample-ids", "pbs_9999"), "no example with the sample id: pbs_9999"),
         (("--benchmark-params", '{"x": 1}'), "unknown in --benchmark-params: x"),
         (("--gt", "pointerbench-sheets", "--data", "."), "give one of them"),
@@ -224,6 +244,11 @@ def test_no_file_a_missing_file_and_options_before_a_command_are_status_2(run_sc
     assert run_score().status == 2
     assert "no predictions" in run_score().err
     assert "chek: no such file, and no such command (known: benchmarks, profiles)" in run_score("chek").err
+    assert run_score("-p", "absent").err.endswith("Error: absent: no such file\n")
+    for arguments in ((".",), ("-p", ".")):
+        run = run_score(*arguments)
+        assert run.status == 2
+        assert ". is a folder; name the files in it" in run.err
     run = run_score("--space", "pixel", "profiles")
     assert run.status == 2
     assert 'options go behind the command: "score profiles ..."' in run.err
@@ -308,13 +333,21 @@ def test_a_refused_file_is_data_too_and_has_no_accuracy(run_score: Score) -> Non
     assert json.loads(Path("refused.json").read_text()) == run.json
 
 
-def test_a_file_that_cannot_be_opened_is_refused_and_the_other_ones_faults_are_listed_too(run_score: Score) -> None:
-    Path("folder").mkdir()
+def test_a_file_that_cannot_be_opened_is_refused_and_the_other_ones_faults_are_listed_too(
+    run_score: Score, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Path("broken.jsonl").write_text("nope\n")
-    run = run_score("--predictions", "broken.jsonl", "folder")
+
+    def opened(name: str) -> io.BytesIO:
+        if name == "broken.jsonl":
+            return io.BytesIO(b"nope\n")
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("scorer.cli._open", opened)
+    run = run_score("--predictions", "broken.jsonl", answers("pbs_0001"))
     assert run.status == 1
     assert "broken.jsonl:1  error  bad-json" in run.err
-    assert "folder          error  unreadable" in run.err
+    assert "preds.jsonl     error  unreadable  cannot be read (Permission denied)" in run.err
 
 
 def test_an_empty_file_among_others_is_refused(run_score: Score) -> None:
@@ -369,8 +402,32 @@ def test_samples_shrink_n_and_the_header_and_the_signature_say_so(run_score: Sco
     assert "2 of 4 examples" in run.out
     assert "|n:2|" in run.out
     assert "|filter:sample_ids=2@" in run.out
-    assert "not-selected" in run.err
+    assert re.search(r"not-selected +2 rows belong to examples that the filter leaves out", run.err)
     assert run_score(answers("pbs_0002"), "--sample-ids", "pbs_0001", "--score-only").out == "0.00\n"
+
+
+def test_an_output_that_cannot_be_written_is_no_bug(run_score: Score, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("scorer.cli.render.report_text", full)
+    run = run_score(answers("pbs_0001"))
+    assert (run.status, run.err.splitlines()[-1]) == (
+        2,
+        "error: the output cannot be written (No space left on device)",
+    )
+
+
+def test_completion_offers_options_commands_and_files() -> None:
+    import click
+
+    from scorer.cli import cli
+
+    context = click.Context(cli)
+    names = [(item.value, item.type) for item in cli.shell_complete(context, "")]
+    assert ("benchmarks", "plain") in names
+    assert ("", "file") in names
+    assert "--space" in [item.value for item in cli.shell_complete(context, "--sp")]
 
 
 def test_what_is_known_is_listed(run_score: Score) -> None:

@@ -154,14 +154,14 @@ def test_tolerated_faults_are_named_by_line_and_id_with_the_nearest_known_id(run
     assert run.status == 0
     said = {(problem.get("line"), problem.get("id"), problem["message"]) for problem in run.json["problems"]}
     for line, row_id, message in (
-        (1, "pbt_9001", 'x is a string, "214"; write numbers without quotes'),
+        (1, "pbt_9001", "x is a string, read as 214; write numbers without quotes"),
         (3, "pbt_9002", "was already given on line 2 with the same answer"),
         (8, "PBT_9005", "unknown id PBT_9005 (did you mean pbt_9005?)"),
         (9, "pbt_09015", "unknown id pbt_09015 (ids are zero-padded: pbt_9015)"),
         (10, "pbt_9006", "5 numbers in bbox; the first four count"),
-        (12, "pbt_9008", "bbox has 4 entries, entry 2 is null"),
+        (12, "pbt_9008", "bbox has 4 entries, entry 2 is null; it is not read"),
         (20, "pbt_9016", "3 numbers in point (decimal comma?); the first two count"),
-        (21, "pbt_9017", "x is null"),
+        (21, "pbt_9017", "x is null; the row counts as no_answer"),
         (22, "pbt_9018", "point is a string; write it as a JSON array [x, y]"),
     ):
         assert (line, row_id, message) in said

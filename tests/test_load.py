@@ -308,14 +308,14 @@ def test_an_unknown_benchmark_is_refused_with_the_known_ones() -> None:
         load_benchmark("pointerbench-sheets", ".", variant="refined")
 
 
-LAYOUTS = ["pointerbench-sheets/data/test", "pointerbench/pointerbench-sheets/data/test", "data/test"]
+LAYOUTS = ["pointerbench-sheets/data/test", "pointerbench/pointerbench-sheets/data/test", "data/test", "."]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_ground_truth_is_found_in_a_suites_folder_in_one_above_it_and_in_the_subsets_own(
     layout: str, tmp_path: Path
 ) -> None:
-    (tmp_path / layout).mkdir(parents=True)
+    (tmp_path / layout).mkdir(parents=True, exist_ok=True)
     file = write_rows(tmp_path / layout / "metadata.jsonl", [SHEETS_ROW])
     assert load_benchmark("pointerbench-sheets", tmp_path).path == str(file)
 
@@ -348,6 +348,8 @@ def test_places_are_tried_in_order_and_a_given_one_alone(tmp_path: Path) -> None
     assert "--data DIR" in message
     assert "https://github.com/warmwindOS/pointerbench" in message
 
+    with pytest.raises(GroundTruthError, match=r"there is no folder .*gone"):
+        locate(data=str(tmp_path / "gone"))
     (tmp_path / "mine").mkdir()
     write_rows(places["current"] / "data/test/metadata.jsonl", [SHEETS_ROW])
     with pytest.raises(GroundTruthError, match="mine") as error:

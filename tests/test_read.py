@@ -98,11 +98,17 @@ def test_a_byte_order_mark_is_ignored_at_the_start_and_named_in_the_middle() -> 
         (b"{'id': 1}\n", "single quotes"),
         (b"```\n", "markdown fence"),
         (b'{"a": 01}\n', "not JSON"),
-        (b'{\n  "predictions": []\n}\n', "one JSON object over several lines"),
+        (b'{\n  "id": 1\n}\n{\n "id": 2\n}', "one JSON object over several lines"),
+        (b"\x1f\x8b\x08rest", "compressed (gzip)"),
     ],
 )
 def test_the_cause_of_a_broken_line_is_named(data: bytes, message: str) -> None:
     assert message in rows_of(data)[1][0][2]
+
+
+def test_a_file_that_is_one_object_over_several_lines_is_one_row() -> None:
+    assert rows_of(b'\n{\n "predictions": [\n {"id": 1}\n]}\n') == ([(2, {"predictions": [{"id": 1}]})], [])
+    assert codes(b'{"a":\n' + b"[" * 5000 + b"]" * 5000 + b"}") == [(1, "bad-json")]
 
 
 def test_nesting_is_limited_to_the_same_depth_by_every_parser_and_in_both_forms() -> None:

@@ -79,8 +79,9 @@ def test_what_is_tolerated_in_a_point_is_said(fields: dict[str, Any], expected: 
         ({"bbox": [1, 2, 3, 4]}, "wrong-shape", 'wants "point"; the row has "bbox"'),
         ({"point": "[1, 2]"}, "wrong-shape", "point is a string"),
         ({"point": {"x": 1, "y": 2}}, "wrong-shape", "point is an object"),
-        ({"point": [1]}, "wrong-shape", "point holds 1 of two numbers"),
-        ({"point": [[1, 2]]}, "wrong-shape", "point holds 1 of two numbers"),
+        ({"point": [1]}, "wrong-shape", "point holds 1 of 2 numbers"),
+        ({"point": [[1, 2]]}, "wrong-shape", "point is nested one level too deep; write [x, y]"),
+        ({"click": [1, 2]}, "empty-answer", 'no "point" (it has: id, click)'),
         ({"point": [[1, 2], [3, 4]]}, "candidate-count", "2 points in point, expected one"),
         ({"points": [[1, 2]]}, "candidate-count", 'asks for one "point"'),
         ({"point": [None, 2]}, "bad-number", "x is null"),
@@ -274,7 +275,7 @@ def test_after_some_unknown_ids_no_more_are_compared_with_every_known_one() -> N
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"point": [1, 2]}, "no-id: the row has no id; rows are never matched by position"),
+        ({"point": [1, 2]}, "no-id: the row has no id (it has: point); rows are never matched by position"),
         ({"id": None}, "id-type: id must be a string, found null"),
         ({"id": 7}, "found number 7 (ids are strings like pbt_0001)"),
         ({"model": "m", "rows": [{}, {}]}, 'found a list under "rows" with 2 entries'),

@@ -16,6 +16,8 @@ ID_PATTERNS: dict[str, re.Pattern[str]] = {
     benchmark.id: re.compile(benchmark.id_pattern) for benchmark in BENCHMARKS.values()
 }
 
+EXAMPLE_IDS: dict[str, str] = {benchmark.id: benchmark.id_example for benchmark in BENCHMARKS.values()}
+
 
 def get_benchmark(name: str) -> Benchmark:
     """The benchmark of that id. Raises UsageError, naming the known ids, where there is none."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from scorer.benchmarks.rows import LARGEST, NUMBERS, Records, RowError, image_size, number_list, row_id, shown, text
+from scorer.benchmarks.rows import LARGEST, Records, RowError, image_size, number_list, row_id, shown, text
 from scorer.model import MIN_COVERAGE, MIN_PRECISION, UNKNOWN_LABEL, Axis, Box, Example, Frame, Labels, Rows, RuleName
 from scorer.problems import Code, Problems
 
@@ -113,9 +113,9 @@ def _box(value: object) -> Box:
     """A box with its corners in order; the public scorer sorts swapped ones too."""
     if type(value) is list and len(value) == 4:
         x0, y0, x1, y1 = value
-        if type(x0) in NUMBERS and type(y0) in NUMBERS and type(x1) in NUMBERS and type(y1) in NUMBERS:  # noqa: SIM102
-            # False also for NaN, for infinities and for whole numbers that no double can hold.
-            if -LARGEST < x0 <= x1 < LARGEST and -LARGEST < y0 <= y1 < LARGEST:
+        # Whole numbers in order, as all official boxes are; anything else is read with more care.
+        if type(x0) is type(y0) is type(x1) is type(y1) is int and -LARGEST < x0 <= x1 < LARGEST:  # noqa: SIM102
+            if -LARGEST < y0 <= y1 < LARGEST:
                 return x0, y0, x1, y1
     numbers = number_list("bbox", value)
     if len(numbers) != 4:

@@ -1,0 +1,77 @@
+"""The Python API: rows made in Python, errors that say what is wrong, nothing printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import scorer
+from tests.conftest import FIXTURES
+
+TRUTH = scorer.load_benchmark("osworld-g", FIXTURES)
+BOX = next(example for example in TRUTH.examples if example.rule == "point_in_bbox")
+INSIDE = (BOX.target[0] + 1, BOX.target[1] + 1)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"point": list(INSIDE)},
+        {"point": INSIDE},
+        {"point": numpy.array(INSIDE)},
+        {"point": (numpy.float32(INSIDE[0]), numpy.int64(int(INSIDE[1])))},
+        {"points": [(1.0, 1.0), INSIDE]},
+        {"points": numpy.array([[1.0, 1.0], INSIDE])},
+        {"x": numpy.float64(INSIDE[0]), "y": INSIDE[1]},
+    ],
+)
+def test_tuples_arrays_and_their_numbers_are_read_as_the_lists_a_file_would_hold(fields: dict[str, Any]) -> None:
+    report = scorer.score(TRUTH, [{"id": BOX.id, **fields}])
+    assert report.total.hits == 1
+    assert {problem.code for problem in report.problems} == {"absent-id"}
+
+
+def test_rows_that_are_no_mappings_are_refused_with_their_number() -> None:
+    rows: Any = {BOX.id: [1, 2]}
+    with pytest.raises(scorer.PredictionsError, match=r"<rows>:1: expected a mapping, found string"):
+        scorer.score(TRUTH, rows)
+
+
+def test_the_text_of_an_error_names_the_first_cause() -> None:
+    with pytest.raises(scorer.PredictionsError, match=r"not scored: 1 error; <rows>: no prediction rows") as error:
+        scorer.score(TRUTH, [])
+    assert error.value.problems[0].code == "no-rows"
+    assert error.value.counts == {"no-rows": 1}
+    assert error.value.exit_code == 1
+    with pytest.raises(scorer.PredictionsError, match=r"cannot be read \(No such file"):
+        scorer.score(TRUTH, "absent.jsonl")
+    assert str(scorer.UsageError("plain")) == "plain"
+
+
+def test_a_space_may_be_given_by_name_or_as_a_record_and_must_be_known() -> None:
+    width, height = BOX.frame
+    rows = [{"id": BOX.id, "point": [INSIDE[0] / width * 1000, INSIDE[1] / height * 1000]}]
+    for space in ("grid1000", scorer.parse_space("grid1000")):
+        assert scorer.score(TRUTH, rows, space=space).total.hits == 1
+    assert scorer.score(TRUTH, rows, profile="qwen3vl").total.hits == 1
+    assert scorer.score(TRUTH, rows).total.hits == 0
+    with pytest.raises(scorer.UsageError, match="unknown space"):
+        scorer.score(TRUTH, rows, space="norm1000")
+    with pytest.raises(scorer.UsageError, match="unknown profile"):
+        scorer.score(TRUTH, rows, profile="gpt5")
+
+
+def test_nothing_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    scorer.score(TRUTH, FIXTURES / "predictions/osworld_g.jsonl")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_score_over_no_refusals_has_no_refusal_rate() -> None:
+    from scorer.render import report_json, report_text
+
+    truth = scorer.load_benchmark("osworld-g", FIXTURES, categories=["refusal"])
+    report = scorer.score(truth, [{"id": truth.examples[0].id, "point": [-1, -1]}])
+    assert report_json(report)["actionable"] == {"hits": 0, "n": 0, "accuracy": None, "ci95": None}
+    assert "actionable" not in report_text(report, table_format="simple")
