@@ -1,0 +1,180 @@
+"""Rows -> the collector of the benchmark that each belongs to, found from its id.
+
+The first half of a run: files are read and their rows validated, one file after the other, one row at a time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import IO, Any
+
+from scorer.benchmarks import BENCHMARKS, EXAMPLE_IDS, ID_PATTERNS
+from scorer.errors import GroundTruthError, PredictionsError
+from scorer.ids import Ids, benchmark_of, resembled_benchmark
+from scorer.model import GroundTruth, Row, Space
+from scorer.problems import Problems, type_name
+from scorer.read import rows
+from scorer.validate import Collector
+
+
+class Router:
+    """Hands each row to the collector of the benchmark that its id belongs to.
+
+    With a ``fixed`` ground truth every row is of its benchmark. ``load`` gives the ground truth of one that is met.
+    """
+
+    def __init__(
+        self, load: Callable[[str], GroundTruth], fixed: GroundTruth | None, space: Space, problems: Problems
+    ) -> None:
+        self.load = load
+        self.space = space
+        self.problems = problems
+        self.loaded: dict[str, GroundTruth] = {}
+        self.collectors: dict[str, Collector] = {}
+        self.fixed = self._collector(fixed) if fixed is not None else None
+        self.sources: list[str] = []
+        self.strangers: list[tuple[str, int, dict[str, Any]]] = []
+        self.strangers_met = 0
+
+    def read(self, name: str, opener: Callable[[], IO[bytes]]) -> None:
+        """Take the rows of a file; one that cannot be opened is a problem like any other."""
+        try:
+            with opener() as stream:
+                self.take(name, rows(stream, name, self.problems, size=_size(stream)))
+        except OSError as error:
+            self.problems.add("unreadable", f"cannot be read ({error.strerror or error})", name)
+
+    def plain_rows(self, source: str, given: Iterable[object]) -> Iterator[Row]:
+        """Rows made in Python, as a file would hold them: tuples and arrays as lists, their numbers as JSON's."""
+        for number, row in enumerate(given, 1):
+            if isinstance(row, Mapping):
+                yield number, {key: _plain(value) for key, value in row.items()}
+            else:
+                found = f"expected a mapping, found {type_name(row)}"
+                self.problems.add("not-an-object", found, source, number)
+
+    def take(self, source: str, rows: Iterator[Row]) -> None:
+        """Take numbered rows. A source without any is an error."""
+        self.sources.append(source)
+        before = self.rows, self.problems.refused
+        if self.fixed is not None:
+            for line, row in self.fixed.take(source, rows):
+                self.fixed.refuse(source, line, row)
+        else:
+            self._route(source, rows)
+        if (self.rows, self.problems.refused) == before:
+            self.problems.add("no-rows", "no prediction rows", source)
+
+    @property
+    def rows(self) -> int:
+        """The rows met so far."""
+        return self.strangers_met + sum(known.known_rows + known.refused_rows for known in self.collectors.values())
+
+    def _route(self, source: str, rows: Iterator[Row]) -> None:
+        """Let a benchmark take rows until one comes that is another's, which then takes over."""
+        current: Collector | None = None
+        while True:
+            for line, row in rows if current is None else current.take(source, rows):
+                owner = self._owner(row)
+                if owner is None:
+                    self._keep_stranger(source, line, row)
+                    continue
+                for _ in owner.take(source, [(line, row)]):
+                    owner.refuse(source, line, row)
+                if owner is not current:
+                    current = owner
+                    break
+            else:
+                return
+
+    def _owner(self, row: dict[str, Any]) -> Collector | None:
+        """The collector of the benchmark that the id of a row looks like, made when it is first needed."""
+        row_id = row.get("id")
+        name = benchmark_of(row_id, ID_PATTERNS) if isinstance(row_id, str) else None
+        if name is None:
+            return None
+        return self.collectors.get(name) or self._collector(self.load(name))
+
+    def finish(self) -> list[tuple[GroundTruth, Collector]]:
+        """The benchmarks with a known id, in the order of the table; PredictionsError where there is none."""
+        known = [name for name, collector in self.collectors.items() if collector.known_rows]
+        met = self.rows
+        self._place_strangers(known)
+        if not known and not self.problems.refused:
+            self.problems.add("no-known-id", self._no_known_id(met), ", ".join(self.sources))
+        if self.problems.refused:
+            found = self.problems.in_file_order(self.sources)
+            raise PredictionsError(f"not scored: {self.problems.summary()}", found, self.problems.counts)
+        return [(self.loaded[name], self.collectors[name]) for name in BENCHMARKS if name in known]
+
+    def _collector(self, ground_truth: GroundTruth) -> Collector:
+        benchmark = ground_truth.benchmark
+        example_id = next((example.id for example in ground_truth.examples), benchmark.id_example)
+        examples = {example.id: example for example in ground_truth.examples}
+        collector = Collector(
+            examples,
+            Ids(benchmark.id, examples, ground_truth.left_out, example_id, ID_PATTERNS),
+            self.problems,
+            any_candidate=benchmark.any_candidate,
+            space=self.space,
+        )
+        self.loaded[benchmark.id] = ground_truth
+        self.collectors[benchmark.id] = collector
+        return collector
+
+    def _keep_stranger(self, source: str, line: int, row: dict[str, Any]) -> None:
+        """Keep a row whose id tells no benchmark until it is known which ones the file is about."""
+        self.strangers_met += 1
+        if len(self.strangers) < self.problems.max_kept:
+            self.strangers.append((source, line, row))
+        else:
+            self.problems.counts["unknown-id" if isinstance(row.get("id"), str) else "no-id"] += 1
+
+    def _place_strangers(self, known: list[str]) -> None:
+        if not self.collectors and self.strangers:
+            self._load_likely()
+        if self.collectors:
+            collector = self.collectors[(known or list(self.collectors))[0]]
+        else:
+            examples = " or ".join(benchmark.id_example for benchmark in BENCHMARKS.values())
+            collector = Collector({}, Ids("", {}, (), examples, ID_PATTERNS), self.problems)
+        for source, line, row in self.strangers:
+            collector.refuse(source, line, row)
+
+    def _load_likely(self) -> None:
+        """Load the benchmark that misspelt ids seem to mean, so that each can be told what it should be."""
+        ids = [row["id"] for _, _, row in self.strangers if isinstance(row.get("id"), str)]
+        likely = Counter(filter(None, (resembled_benchmark(row_id, EXAMPLE_IDS) for row_id in ids)))
+        if likely:
+            with suppress(GroundTruthError):
+                self._collector(self.load(likely.most_common(1)[0][0]))
+
+    def _no_known_id(self, met: int) -> str:
+        ids = met - self.problems.counts["no-id"] - self.problems.counts["id-type"]
+        if not ids:
+            return 'no row has an id; rows look like {"id": "pbs_0001", "point": [612, 388]}'
+        if len(self.collectors) != 1:
+            known = ", ".join(BENCHMARKS)
+            return f"none of {ids} ids looks like one of a known benchmark ({known}); --benchmark NAME says which it is"
+        name, collector = next(iter(self.collectors.items()))
+        looks = f"its ids look like {collector.ids.example}"
+        if collector.ids.others:
+            looks = f"they look like {collector.ids.others.most_common(1)[0][0]} ids"
+        return f"none of {ids} ids belongs to {name}; {looks}"
+
+
+def _size(stream: IO[bytes]) -> int:
+    """Bytes in a stream, 0 where it does not tell."""
+    try:
+        return os.fstat(stream.fileno()).st_size
+    except OSError:
+        return 0
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # arrays and their scalars
+        value = value.tolist()
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
