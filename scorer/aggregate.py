@@ -16,7 +16,7 @@ Tally = Mapping[tuple[Labels, RuleName, Outcome], int]
 
 def tally(verdicts: Iterable[Verdict]) -> Tally:
     """How many examples share labels, rule and outcome."""
-    return Counter([(verdict.example.labels, verdict.example.rule, verdict.outcome) for verdict in verdicts])
+    return Counter((verdict.example.labels, verdict.example.rule, verdict.outcome) for verdict in verdicts)
 
 
 def count_outcomes(counts: Tally) -> dict[Outcome, int]:

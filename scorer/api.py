@@ -120,12 +120,13 @@ def _report(
     ground_truth: GroundTruth, collector: Collector, sources: list[str], profile: str, problems: Problems
 ) -> Report:
     benchmark = ground_truth.benchmark
-    verdicts = tuple(judge_all(ground_truth.examples, _pixels(ground_truth.examples, collector, problems)))
-    counts = tally(verdicts)
-    others = [verdict for verdict in verdicts if verdict.outcome != "hit"]
+    watch = _Watch(problems)
+    pixels = _pixels(ground_truth.examples, collector, problems)
+    counts = tally(watch.over(judge_all(ground_truth.examples, pixels)))
+    verdicts = tuple(watch.verdicts)
+    others = [verdict for verdict in verdicts if verdict.outcome in ("absent", "no_answer")]
     _note_left_out(collector, ", ".join(sources), problems)
     _note_absent(ground_truth, others, ", ".join(sources), problems)
-    _note_outside(others, problems)
     has_refusals = "refusal" in benchmark.rules
     spaces = collector.spaces
     return Report(
@@ -136,7 +137,7 @@ def _report(
         no_answer_reasons=no_answer_reasons(others),
         actionable=total("actionable", counts, refusals=False) if has_refusals else None,
         refusals=total("refusal", counts, refusals=True) if has_refusals else None,
-        false_refusals=sum(is_false_refusal(verdict) for verdict in others),
+        false_refusals=watch.false_refusals,
         tables=tabulate_axes(benchmark.axes, counts),
         spaces=spaces,
         profile=profile,
@@ -187,14 +188,27 @@ def _note_absent(ground_truth: GroundTruth, verdicts: Iterable[Verdict], source:
     problems.add("absent-id", message, source)
 
 
-def _note_outside(verdicts: Iterable[Verdict], problems: Problems) -> None:
-    """A problem for each answer that lies off its screenshot."""
-    for verdict in verdicts:
-        prediction, frame = verdict.prediction, verdict.example.frame
-        if verdict.outcome == "miss" and prediction is not None and is_outside(prediction, frame):
-            answer = write_answer(prediction)
-            message = f"the answer is pixel {answer}, outside the {frame[0]}x{frame[1]} screenshot"
-            problems.add("out-of-frame", message, prediction.source, prediction.line, row_id=prediction.id)
+class _Watch:
+    """Keeps the verdicts that pass by and looks at each miss once, while it is at hand."""
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+        self.verdicts: list[Verdict] = []
+        self.false_refusals = 0
+
+    def over(self, verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+        """The same verdicts, counted where they are false refusals and noted where they lie off their screenshot."""
+        keep = self.verdicts.append
+        for verdict in verdicts:
+            keep(verdict)
+            if verdict.outcome == "miss":
+                self.false_refusals += is_false_refusal(verdict)
+                prediction, frame = verdict.prediction, verdict.example.frame
+                if prediction is not None and is_outside(prediction, frame):
+                    place = f"pixel {write_answer(prediction)}, outside the {frame[0]}x{frame[1]} screenshot"
+                    row = (prediction.source, prediction.line)
+                    self.problems.add("out-of-frame", f"the answer is {place}", *row, row_id=prediction.id)
+            yield verdict
 
 
 def _alternatives(collector: Collector, verdicts: tuple[Verdict, ...]) -> tuple[Alternative, ...]:

@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 INTERRUPTED, PIPE_CLOSED, BUG = 130, 141, 70
+_KEPT: list[Report] = []  # what is not to be freed before the process ends
 
 
 class ScoreGroup(click.Group):
@@ -205,6 +207,7 @@ def _score(
         if json_path is not None:
             _write(json_path, [render.refusal_json(refused.problems)])
         raise
+    _KEPT.extend(reports)
     _check_axes(by, reports)
     if instruction_variant and not any(report.variant for report in reports):
         raise UsageError("--instruction-variant is for osworld-g, and no row is of it")
@@ -285,7 +288,14 @@ def main(args: list[str] | None = None) -> NoReturn:
         reconfigure: Callable[..., None] | None = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-    sys.exit(run(args))
+    status = run(args)
+    if args is not None:
+        sys.exit(status)
+    # The process ends here: let the system take its memory at once rather than free record after record.
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
 
 
 def run(args: list[str] | None = None) -> int:

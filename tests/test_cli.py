@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 import re
-import sys
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -443,10 +444,11 @@ def test_what_is_known_is_listed(run_score: Score) -> None:
     assert "Exit status: 0 scored" in run_score("--help").out
 
 
-def test_the_module_runs_as_the_command(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    import runpy
-
-    monkeypatch.setattr(sys, "argv", ["score", "--version"])
-    with pytest.raises(SystemExit, match="0"):
-        runpy.run_module("scorer", run_name="__main__")
-    assert capfd.readouterr().out == f"score {scorer.__version__}\n"
+def test_the_module_runs_as_the_command_and_its_output_arrives_whole(
+    in_fresh_process: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    assert in_fresh_process("-m", "scorer", "--version").stdout == f"score {scorer.__version__}\n"
+    run = in_fresh_process("-m", "scorer", str(answers("pbs_0001").absolute()), "--data", str(Path().absolute()))
+    assert run.returncode == 0
+    assert run.stdout.rstrip().splitlines()[-1].startswith("signature: ")
+    assert in_fresh_process("-m", "scorer", "absent").returncode == 2
