@@ -128,7 +128,8 @@ def _report(
     _note_left_out(collector, ", ".join(sources), problems)
     _note_absent(ground_truth, others, ", ".join(sources), problems)
     has_refusals = "refusal" in benchmark.rules
-    spaces = collector.spaces
+    space = collector.space if collector.uses_default or not collector.row_spaces else None
+    row_spaces = tuple(sorted(collector.row_spaces))
     return Report(
         benchmark=benchmark,
         variant=ground_truth.variant,
@@ -139,9 +140,10 @@ def _report(
         refusals=total("refusal", counts, refusals=True) if has_refusals else None,
         false_refusals=watch.false_refusals,
         tables=tabulate_axes(benchmark.axes, counts),
-        spaces=spaces,
+        space=space,
+        row_spaces=row_spaces,
         profile=profile,
-        signature=format_signature(build(ground_truth, spaces, profile, __version__)),
+        signature=format_signature(build(ground_truth, space, row_spaces, profile, __version__)),
         ground_truth=ground_truth,
         alternatives=_alternatives(collector, verdicts),
         verdicts=verdicts,
@@ -237,9 +239,7 @@ def _alternatives(collector: Collector, verdicts: tuple[Verdict, ...]) -> tuple[
 def _space(space: str | Space | None, profile: str | None) -> Space:
     """The space of rows that name none: the one given, else the profile's, else pixel."""
     named = get_profile(profile).space if profile is not None else PIXEL
-    if space is None:
-        return named
-    return parse_space(space) if isinstance(space, str) else space
+    return named if space is None else parse_space(str(space))
 
 
 def _open(path: str | os.PathLike[str]) -> IO[bytes]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
@@ -16,7 +17,8 @@ from scorer import render
 from scorer._version import __version__
 from scorer.api import score_streams, suites
 from scorer.benchmarks import BENCHMARKS, pointerbench
-from scorer.errors import PredictionsError, ScorerError, UsageError
+from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
+from scorer.load import ground_truth_files
 from scorer.locate import ENVIRONMENT, Locator
 from scorer.model import Problem, Report
 from scorer.params import selection
@@ -203,11 +205,13 @@ def _score(
             space=space,
             profile=profile,
         )
-    except PredictionsError as refused:
+    except (PredictionsError, GroundTruthError) as refused:
         if json_path is not None:
-            _write(json_path, [render.refusal_json(refused.problems)])
+            _write(json_path, [render.refusal_json(refused)])
         raise
     _KEPT.extend(reports)
+    for report in reports:
+        _check_outputs((json_path, details), ground_truth_files(report.ground_truth), "the ground truth")
     _check_axes(by, reports)
     if instruction_variant and not any(report.variant for report in reports):
         raise UsageError("--instruction-variant is for osworld-g, and no row is of it")
@@ -242,10 +246,17 @@ def _check_files(
         raise UsageError("--score-only and --json - or --details - would mix on stdout; write one of them to a file")
     if json_path == details == "-":
         raise UsageError("--json - and --details - would mix on stdout; write one of them to a file")
-    for output in filter(None, (json_path, details)):
-        for name in files:
-            if output != "-" and os.path.exists(output) and os.path.exists(name) and os.path.samefile(output, name):
-                raise UsageError(f"{output} would overwrite the predictions")
+    _check_outputs((json_path, details), files, "the predictions")
+    if json_path and details and json_path != "-" and os.path.realpath(json_path) == os.path.realpath(details):
+        raise UsageError(f"--json and --details would both write {json_path}")
+
+
+def _check_outputs(outputs: Iterable[str | None], inputs: Iterable[str], what: str) -> None:
+    """No output may overwrite what it was made from, under whatever name."""
+    taken = {os.path.realpath(name) for name in inputs if name != "-"}
+    for output in outputs:
+        if output and output != "-" and os.path.realpath(output) in taken:
+            raise UsageError(f"{output} would overwrite {what}")
 
 
 def _check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:
@@ -276,6 +287,12 @@ def _write(path: str, values: Iterable[Any], *, lines: bool = False) -> None:
 
 def _echo_problems(problems: Iterable[Problem], counts: Mapping[str, int], *, show_all: bool) -> None:
     for line in render.problem_lines(problems, counts, show_all=show_all):
+        _say(line)
+
+
+def _say(line: str) -> None:
+    """A line on stderr. Where that cannot be written the result still can."""
+    with suppress(OSError):
         click.echo(line, err=True)
 
 
@@ -283,19 +300,23 @@ def main(args: list[str] | None = None) -> NoReturn:
     """Run the command and exit. No input ends in a traceback."""
     # A run makes millions of records and hardly a cycle: collecting them again and again costs a third of its time.
     gc.disable()
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character gets its escape, not an exception.
-        reconfigure: Callable[..., None] | None = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+    sys.stdout, sys.stderr = _usable(sys.stdout), _usable(sys.stderr)
     status = run(args)
     if args is not None:
         sys.exit(status)
     # The process ends here: let the system take its memory at once rather than free record after record.
     with suppress(OSError):
-        sys.stdout.flush()
         sys.stderr.flush()
     os._exit(status)
+
+
+def _usable(stream: TextIO | None) -> TextIO:
+    """A stream that writes an escape for a character it cannot show, and one that writes nowhere for a closed one."""
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+    return stream
 
 
 def run(args: list[str] | None = None) -> int:
@@ -305,10 +326,13 @@ def run(args: list[str] | None = None) -> int:
         status = cli.main(args, standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        if context is not None:
+            _say(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n")
+        _say(f"Error: {escape(error.format_message())}")
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        _say("interrupted")
         return INTERRUPTED
     except (BrokenPipeError, SystemExit) as error:
         # click itself ends a run whose reader has gone, with status 1 and another stdout in place of the closed one.
@@ -319,14 +343,14 @@ def run(args: list[str] | None = None) -> int:
         return PIPE_CLOSED
     except ScorerError as error:
         _echo_problems(error.problems, error.counts, show_all="--all" in (args or sys.argv))
-        click.echo(f"error: {_lines(error.message)}", err=True)
+        _say(f"error: {_lines(error.message)}")
         return error.exit_code
     except OSError as error:  # inputs are read with care, so this is an output
-        click.echo(f"error: the output cannot be written ({error.strerror or error})", err=True)
+        _say(f"error: the output cannot be written ({error.strerror or error})")
         return UsageError.exit_code
     except Exception as error:
-        click.echo(f"internal error: {_lines(repr(error))}{_where(error)}", err=True)
-        click.echo("this is a bug in score, not in your files; please report it with the command", err=True)
+        _say(f"internal error: {_lines(repr(error))}{_where(error)}")
+        _say("this is a bug in score, not in your files; please report it with the command")
         return BUG
     return status if isinstance(status, int) else 0
 

@@ -17,38 +17,39 @@ MAX_RATIO = 200
 def to_pixels(prediction: Prediction, frame: Frame) -> Prediction:
     """Return the prediction in pixels of a screenshot of ``frame`` = (width, height).
 
-    A point or box is converted as a whole: the two ``...-or-pixel`` spaces look at all its values at once. A prediction
-    that its space cannot express on this frame loses its geometry and gets the fault ``bad-space`` or ``bad-number``.
+    A point or box is converted as a whole: the two ``...-or-pixel`` spaces look at all its values at once. What does
+    not stay finite is dropped, with the fault ``bad-number``; where the space has no meaning on this frame,
+    everything is, with ``bad-space``.
     """
     space = prediction.space
     if space == PIXEL:
         return prediction
     try:
-        points = tuple([_scale(point, space, frame) for point in prediction.points])
+        points = [_scale(point, space, frame) for point in prediction.points]
         bbox = None if prediction.bbox is None else _scale(prediction.bbox, space, frame)
     except ValueError:
         return prediction._replace(points=(), bbox=None, space=PIXEL, fault="bad-space")
-    except OverflowError:
-        return prediction._replace(points=(), bbox=None, space=PIXEL, fault="bad-number")
-    return prediction._replace(points=points, bbox=bbox, space=PIXEL)  # type: ignore[arg-type]
+    finite = tuple(point for point in points if all(map(math.isfinite, point)))
+    if bbox is not None and not all(map(math.isfinite, bbox)):
+        bbox = None
+    lost = len(finite) < len(points) or (bbox is None) != (prediction.bbox is None)
+    fault = "bad-number" if lost else prediction.fault
+    return prediction._replace(points=finite, bbox=bbox, space=PIXEL, fault=fault)  # type: ignore[arg-type]
 
 
 def _scale(values: tuple[float, ...], space: Space, frame: Frame) -> tuple[float, ...]:
-    """Convert x, y, x, y, ...; OverflowError where a result is not finite, ValueError where there is no frame."""
+    """Convert x, y, x, y, ...; ValueError where the space has no frame for such a screenshot."""
     source = _source_frame(values, space, frame)
     if source == frame:
         return values
     (width, height), (full_width, full_height) = source, frame
     # Divide first, as the benchmarks' own converters do (x/1000*W): the last bit decides on an inclusive edge.
-    converted = tuple(
+    return tuple(
         [
             value / height * full_height if index % 2 else value / width * full_width
             for index, value in enumerate(values)
         ]
     )
-    if not all(map(math.isfinite, converted)):
-        raise OverflowError
-    return converted
 
 
 def _source_frame(values: tuple[float, ...], space: Space, frame: Frame) -> Frame:
@@ -61,7 +62,10 @@ def _source_frame(values: tuple[float, ...], space: Space, frame: Frame) -> Fram
         case "grid999":
             return 999, 999
         case "frame":
-            return space.parameters[0], space.parameters[1]
+            width, height = space.parameters
+            if width < 1 or height < 1:
+                raise ValueError(f"{space} has no size")
+            return width, height
         case "smart-resize":
             factor, low, high = space.parameters
             return smart_resize(frame, factor, low, high)
@@ -69,7 +73,9 @@ def _source_frame(values: tuple[float, ...], space: Space, frame: Frame) -> Fram
             return (1, 1) if max(values) <= 1 else frame
         case "grid1000-or-pixel":
             return frame if max(values) > 1000 else (1000, 1000)
-    return frame
+        case "pixel":
+            return frame
+    raise ValueError(f"unknown space {space}")
 
 
 @lru_cache(maxsize=4096)

@@ -34,11 +34,13 @@ def coverage_and_precision(prediction: tuple[float, ...], target: tuple[float, .
 
 def in_polygon(x: float, y: float, ring: tuple[float, ...]) -> bool:
     """Whether the point lies strictly inside the ring; its boundary is out, even-odd where it crosses itself."""
+    import numpy
     import shapely
 
-    if _is_simple(ring):
+    if not _is_simple(ring):
+        return _is_inside_by_parity(x, y, ring)
+    with numpy.errstate(all="ignore"):  # of a point beyond 1e154
         return bool(shapely.contains_xy(_region(ring), x, y))
-    return _is_inside_by_parity(x, y, ring)
 
 
 def distance_to_box(x: float, y: float, box: tuple[float, ...]) -> float:
@@ -89,12 +91,19 @@ def _is_inside_by_parity(x: float, y: float, ring: tuple[float, ...]) -> bool:
     from fractions import Fraction
 
     px, py = Fraction(x), Fraction(y)
-    corners = [(Fraction(cx), Fraction(cy)) for cx, cy in _corners(ring)]
     inside = False
-    for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True):
+    for (x0, y0), (x1, y1) in _exact_edges(ring):
         side = (x1 - x0) * (py - y0) - (y1 - y0) * (px - x0)
         if side == 0 and min(x0, x1) <= px <= max(x0, x1) and min(y0, y1) <= py <= max(y0, y1):
             return False
         if (y0 > py) != (y1 > py) and (side > 0) == (y1 > y0):
             inside = not inside
     return inside
+
+
+@lru_cache(maxsize=64)
+def _exact_edges(ring: tuple[float, ...]) -> list[Any]:
+    from fractions import Fraction
+
+    corners = [(Fraction(x), Fraction(y)) for x, y in _corners(ring)]
+    return list(zip(corners, corners[1:] + corners[:1], strict=True))

@@ -39,6 +39,7 @@ class Ids:
         self.others: Counter[str] = Counter()
         self._compared = 0
         self._folded: dict[str, str] | None = None
+        self._images: dict[str, str | None] | None = None
 
     def unknown(self, row_id: str) -> str:
         """The message for an id that is not known, with its likely cause."""
@@ -73,8 +74,11 @@ class Ids:
 
     def _of_image(self, name: str) -> str | None:
         """The id of the one example that is asked on this screenshot."""
-        found = [example.id for example in self.known.values() if example.image == name]
-        return found[0] if len(found) == 1 else None
+        if self._images is None:
+            self._images = {}
+            for example in self.known.values():
+                self._images[example.image] = None if example.image in self._images else example.id
+        return self._images.get(name)
 
     def _nearest(self, row_id: str) -> str | None:
         if self._folded is None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from scorer.benchmarks import ID_PATTERNS, get_benchmark, osworld_g
@@ -31,8 +32,8 @@ def load_benchmark(
     path: str | os.PathLike[str],
     *,
     variant: str = "",
-    categories: Sequence[str] = (),
-    sample_ids: Sequence[str] = (),
+    categories: str | Sequence[str] = (),
+    sample_ids: str | Sequence[str] = (),
 ) -> GroundTruth:
     """Load a benchmark's examples from an annotation file, or from a folder that holds it.
 
@@ -44,13 +45,14 @@ def load_benchmark(
     """
     benchmark = get_benchmark(name)
     file = os.fspath(path)
-    if os.path.isdir(file):
+    categories, sample_ids = ((each,) if isinstance(each, str) else each for each in (categories, sample_ids))
+    if "\0" not in file and os.path.isdir(file):
         found = find(benchmark, _variant(benchmark, variant), [file])
         if isinstance(found, list):
             looked = "\n".join(f"  {place}" for place in found)
             raise GroundTruthError(f"no ground truth of {name} in {file}; looked for:\n{looked}")
         file = found
-    return load_file(benchmark, file, Selection(variant, tuple(categories), tuple(sample_ids)))
+    return load_file(benchmark, file, Selection(variant, tuple(categories), tuple(map(str, sample_ids))))
 
 
 def find(benchmark: Benchmark, variant: str, places: Iterable[str]) -> str | list[str]:
@@ -71,6 +73,7 @@ def find(benchmark: Benchmark, variant: str, places: Iterable[str]) -> str | lis
 
 def benchmark_in(file: str) -> str | None:
     """The benchmark whose ids the start of an annotation file shows, None if none does."""
+    _check_file(file)
     try:
         with open(file, "rb") as stream:
             start = stream.read(8192).decode("utf-8", "replace")
@@ -85,6 +88,7 @@ def load_file(benchmark: Benchmark, file: str, selection: Selection) -> GroundTr
     """Load one annotation file; see load_benchmark."""
     variant = _variant_of_file(benchmark, file, selection.variant)
     problems = Problems()
+    _check_file(file)
     try:
         with open(file, "rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
@@ -124,6 +128,21 @@ def load_file(benchmark: Benchmark, file: str, selection: Selection) -> GroundTr
         filter_text,
         tuple(problems),
     )
+
+
+def ground_truth_files(ground_truth: GroundTruth) -> list[str]:
+    """Every file that the ground truth was, or could have been, read from: annotations, other variant, categories."""
+    folder = os.path.dirname(ground_truth.path)
+    names = [os.path.basename(name) for name in ground_truth.benchmark.files.values()]
+    sides = osworld_g.SIDE_FILES if ground_truth.benchmark.categories else ()
+    return [ground_truth.path, *(os.path.join(folder, name) for name in (*names, *sides))]
+
+
+def _check_file(file: str) -> None:
+    """Only regular files can be read more than once, and a pipe that nobody writes to would never end."""
+    if "\0" in file or not os.path.isfile(file):
+        found = "there is no such file" if "\0" in file or not os.path.exists(file) else "it is no regular file"
+        raise GroundTruthError(f"{file}: cannot be read ({found})")
 
 
 def _unreadable(file: str, error: OSError) -> GroundTruthError:
@@ -182,7 +201,8 @@ def _compare_variants(benchmark: Benchmark, file: str, examples: Iterable[Exampl
         if name == own_name or not os.path.isfile(other):
             continue
         sides = dict.fromkeys(osworld_g.SIDE_FILES, osworld_g.SideFile(None))
-        with open(other, "rb") as stream:
+        others: list[Example] = []
+        with suppress(OSError), open(other, "rb") as stream:
             others = benchmark.read(rows(stream, other, Problems(), check_keys=False), other, Problems(), sides=sides)
         for example in others:
             mine = targets.get(example.id, example.target)

@@ -200,6 +200,9 @@ class Alternative(NamedTuple):
 class Report(NamedTuple):
     """The score of one benchmark with its evidence.
 
+    ``space`` is what rows without a space of their own were read in (None where there were none), ``row_spaces`` those
+    that rows named themselves.
+
     Invariant: ``total.n`` is the number of ground-truth examples, and the outcomes add up to it: an absent,
     failed or unreadable answer stays in the denominator.
     """
@@ -213,7 +216,8 @@ class Report(NamedTuple):
     refusals: Cell | None
     false_refusals: int
     tables: tuple[Table, ...]
-    spaces: tuple[Space, ...]
+    space: Space | None
+    row_spaces: tuple[Space, ...]
     profile: str
     signature: str
     ground_truth: GroundTruth

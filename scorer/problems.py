@@ -104,6 +104,8 @@ KINDS: dict[Code, Kind] = {
 
 MAX_KEPT_PER_CODE = 1000
 """So many findings of one code are kept; all are counted. It bounds memory whatever the file."""
+MAX_MESSAGE = 1000
+"""Messages quote files, and a file may hold one line of megabytes."""
 
 
 class Problems:
@@ -121,6 +123,7 @@ class Problems:
         """Count a finding and keep it, unless enough of its code are kept already."""
         self.counts[code] += 1
         if self.counts[code] <= self.max_kept:
+            message, row_id = shorten(message, MAX_MESSAGE), shorten(row_id, MAX_MESSAGE)
             self._kept.append(Problem(code, self.severity(code), message, source, line, column, row_id))
 
     def severity(self, code: Code) -> Severity:

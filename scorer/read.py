@@ -8,6 +8,7 @@ asked first, and what it refuses is read again. So no verdict depends on it.
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -24,6 +25,9 @@ MAX_DEPTH = 400
 
 MAX_DIGITS = 400
 """An integer with more digits than a double can hold; it is read as infinite and refused as a coordinate."""
+
+MAX_KEYS_COUNTED = 32
+"""In a row with more keys, counting each costs more than reading the row again."""
 
 ORJSON_PAYS_FROM_BYTES = 4 * 2**20
 """Importing orjson costs as much as reading some megabytes with the standard parser."""
@@ -63,25 +67,25 @@ def rows(
             yield from _array(line + stream.read(), number, source, problems, check_keys)
             return
         if line.strip():
-            if line.lstrip().startswith(b"{") and b"}" not in line and line.endswith(b"\n"):
-                yield from _spread_object(line + stream.read(MAX_LINE_BYTES), number, source, problems)
-                return
             lines = chain([line], iter(read_line, b""))
+            if line.lstrip().startswith(b"{") and b"}" not in line and line.endswith(b"\n"):
+                data = line + stream.read(MAX_LINE_BYTES)
+                whole = _spread_object(data)
+                if whole is not None:
+                    yield number, whole
+                    return
+                lines = chain(io.BytesIO(data), iter(read_line, b""))
             yield from _lines(lines, number, source, problems, _parser(size), check_keys)
             return
 
 
-def _spread_object(data: bytes, line: int, source: str, problems: Problems) -> Iterator[Row]:
-    """A file that starts with an object over several lines: one row, if the whole file is that object."""
+def _spread_object(data: bytes) -> dict[str, Any] | None:
+    """The object that a file is as a whole, written over several lines; None where it is something else."""
     try:
         value = None if _too_deep(data) else _standard_loads(data)
     except (ValueError, RecursionError):
-        value = None
-    if isinstance(value, dict):
-        yield line, value
-    else:
-        spread = "one JSON object over several lines; write each row on a line of its own"
-        problems.add("bad-json", spread, source, line)
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _is_binary(line: bytes, source: str, problems: Problems) -> bool:
@@ -132,7 +136,8 @@ def _lines(
         if length > MAX_LINE_BYTES:
             limit = f"the line is longer than the limit of {MAX_LINE_BYTES} bytes"
             problems.add("line-too-long", limit, source, number)
-            next((rest for rest in lines if rest.endswith(b"\n")), None)
+            if not line.endswith(b"\n"):
+                next((rest for rest in lines if rest.endswith(b"\n")), None)
             continue
         if length > _DEEPEST_NEEDS and _too_deep(line):
             problems.add("bad-json", _TOO_DEEP, source, number)
@@ -211,7 +216,7 @@ def _parse_with_care(line: bytes, number: int, source: str, problems: Problems) 
 
 def _may_repeat_keys(line: bytes, row: dict[str, Any]) -> bool:
     """False only where no key can stand twice in the line: each is there once, and none can be written otherwise."""
-    if b"\\u" in line:
+    if b"\\u" in line or len(row) > MAX_KEYS_COUNTED:
         return True
     return any(not key.isidentifier() or line.count(b'"%b"' % key.encode()) > 1 for key in row)
 
@@ -244,8 +249,9 @@ def _cause(text: str, error: json.JSONDecodeError) -> str:
             )
         return f"column {error.pos + 1}: text after the JSON value"
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-        ending = "" if text.endswith("\n") else ", no newline at the end of the file (interrupted run?)"
-        return f"incomplete JSON{ending}"
+        if text.endswith("\n"):
+            return "incomplete JSON (one object over several lines? write each row on a line of its own)"
+        return "incomplete JSON, no newline at the end of the file (interrupted run?)"
     if re.match(r"[\[{(]\s*'", start) or "'id'" in start:
         return "single quotes: this is Python repr, not JSON; write rows with json.dumps"
     return f"column {error.pos + 1}: not JSON ({error.msg[:1].lower()}{error.msg[1:]})"
@@ -281,6 +287,9 @@ def _array(data: bytes, line: int, source: str, problems: Problems, check_keys: 
                 break
         try:
             value, end = decoder.raw_decode(text, position.index)
+        except RecursionError:
+            problems.add("bad-json", _TOO_DEEP, source, at)
+            return
         except json.JSONDecodeError as error:
             broken = at + text.count("\n", position.index, error.pos)
             column = error.pos - text.rfind("\n", 0, error.pos)

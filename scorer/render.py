@@ -13,8 +13,10 @@ from itertools import groupby
 from typing import Any
 
 from scorer._version import __version__
+from scorer.errors import ScorerError
 from scorer.judge import distance
 from scorer.model import Cell, Problem, Report, Suite, Table, Verdict
+from scorer.profiles import PROFILES
 from scorer.signature import parse_signature
 from scorer.spaces import meaning
 from scorer.stats import wilson
@@ -88,7 +90,10 @@ def report_json(report: Report) -> dict[str, Any]:
             }
             for axis_table in report.tables
         },
-        "coordinates": {str(space): meaning(space) for space in report.spaces},
+        "coordinates": {
+            "space": None if report.space is None else str(report.space),
+            "row_spaces": [str(space) for space in report.row_spaces],
+        },
         "alternatives": {
             other.name: {"reason": other.reason, "rows": other.rows, **_cell_json(Cell("", other.hits, total.n))}
             for other in report.alternatives
@@ -135,11 +140,13 @@ def reports_json(reports: Sequence[Report], found: Iterable[Suite]) -> dict[str,
     }
 
 
-def refusal_json(problems: Iterable[Problem]) -> dict[str, Any]:
-    """A refused file: its problems and no accuracy."""
+def refusal_json(error: ScorerError) -> dict[str, Any]:
+    """A refused file, or one whose ground truth is missing: why, the problems, and no accuracy."""
     return {
         "accepted": False,
-        "problems": [problem_json(problem) for problem in problems],
+        "error": error.message,
+        "problems": [problem_json(problem) for problem in error.problems],
+        "problem_counts": error.counts,
         "version": __version__,
     }
 
@@ -255,12 +262,23 @@ def _head(report: Report) -> Iterator[str]:
     for other in report.alternatives:
         figure = f"{other.hits}/{total.n} = {percent(other.hits, total.n)} %"
         yield f"{other.reason.format(rows=other.rows)}: {figure} (not the score)"
-    spaces = "; ".join(f"{space} ({meaning(space)})" for space in report.spaces)
-    declared = f", by profile {report.profile}" if report.profile else ""
-    yield f"coordinates: {spaces}{declared}"
+    yield f"coordinates: {_coordinates(report)}"
     if report.ground_truth.filter:
         known = total.n + len(report.ground_truth.left_out)
         yield f"filtered: {escape(report.ground_truth.filter)}; {total.n} of {known} examples"
+
+
+def _coordinates(report: Report) -> str:
+    """What the numbers of the file were taken to mean."""
+    parts: list[str] = []
+    if report.space is not None:
+        named = PROFILES[report.profile].space if report.profile else None
+        declared = f", by profile {report.profile}" if named == report.space else ""
+        parts.append(f"{report.space} ({meaning(report.space)}){declared}")
+    if report.row_spaces:
+        own = ", ".join(f"{space} ({meaning(space)})" for space in report.row_spaces)
+        parts.append(f"as the rows say: {own}")
+    return "; ".join(parts)
 
 
 def _axis_table(axis_table: Table, table_format: str) -> str:

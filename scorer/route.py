@@ -15,9 +15,11 @@ from scorer.benchmarks import BENCHMARKS, EXAMPLE_IDS, ID_PATTERNS
 from scorer.errors import GroundTruthError, PredictionsError
 from scorer.ids import Ids, benchmark_of, resembled_benchmark
 from scorer.model import GroundTruth, Row, Space
-from scorer.problems import Problems, type_name
+from scorer.problems import MAX_MESSAGE, Code, Problems, shorten, type_name
 from scorer.read import rows
 from scorer.validate import Collector
+
+_ANY_ID = " or ".join(EXAMPLE_IDS.values())
 
 
 class Router:
@@ -42,8 +44,16 @@ class Router:
     def read(self, name: str, opener: Callable[[], IO[bytes]]) -> None:
         """Take the rows of a file; one that cannot be opened is a problem like any other."""
         try:
-            with opener() as stream:
-                self.take(name, rows(stream, name, self.problems, size=_size(stream)))
+            stream = opener()
+        except (OSError, ValueError) as error:
+            self.problems.add("unreadable", f"cannot be read ({getattr(error, 'strerror', None) or error})", name)
+            return
+        with stream:
+            self.take(name, self._rows(name, stream))
+
+    def _rows(self, name: str, stream: IO[bytes]) -> Iterator[Row]:
+        try:
+            yield from rows(stream, name, self.problems, size=_size(stream))
         except OSError as error:
             self.problems.add("unreadable", f"cannot be read ({error.strerror or error})", name)
 
@@ -126,12 +136,15 @@ class Router:
         return collector
 
     def _keep_stranger(self, source: str, line: int, row: dict[str, Any]) -> None:
-        """Keep a row whose id tells no benchmark until it is known which ones the file is about."""
+        """Keep of a row whose id tells no benchmark what a message needs, until the file's benchmarks are known."""
         self.strangers_met += 1
-        if len(self.strangers) < self.problems.max_kept:
-            self.strangers.append((source, line, row))
+        code: Code = "unknown-id" if isinstance(row.get("id"), str) else "no-id"
+        if self.strangers_met > self.problems.max_kept:
+            self.problems.counts[code] += 1
+        elif code == "unknown-id":
+            self.strangers.append((source, line, {"id": shorten(row["id"], MAX_MESSAGE)}))
         else:
-            self.problems.counts["unknown-id" if isinstance(row.get("id"), str) else "no-id"] += 1
+            Collector({}, Ids("", {}, (), _ANY_ID, ID_PATTERNS), self.problems).refuse(source, line, row)
 
     def _place_strangers(self, known: list[str]) -> None:
         if not self.collectors and self.strangers:
@@ -139,15 +152,13 @@ class Router:
         if self.collectors:
             collector = self.collectors[(known or list(self.collectors))[0]]
         else:
-            examples = " or ".join(benchmark.id_example for benchmark in BENCHMARKS.values())
-            collector = Collector({}, Ids("", {}, (), examples, ID_PATTERNS), self.problems)
+            collector = Collector({}, Ids("", {}, (), _ANY_ID, ID_PATTERNS), self.problems)
         for source, line, row in self.strangers:
             collector.refuse(source, line, row)
 
     def _load_likely(self) -> None:
         """Load the benchmark that misspelt ids seem to mean, so that each can be told what it should be."""
-        ids = [row["id"] for _, _, row in self.strangers if isinstance(row.get("id"), str)]
-        likely = Counter(filter(None, (resembled_benchmark(row_id, EXAMPLE_IDS) for row_id in ids)))
+        likely = Counter(filter(None, (resembled_benchmark(row["id"], EXAMPLE_IDS) for _, _, row in self.strangers)))
         if likely:
             with suppress(GroundTruthError):
                 self._collector(self.load(likely.most_common(1)[0][0]))

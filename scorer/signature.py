@@ -27,8 +27,17 @@ KEYS = (
 )
 
 
-def build(ground_truth: GroundTruth, spaces: Sequence[Space], profile: str, version: str) -> dict[str, str]:
-    """The fields of a score's signature, the benchmark under ``head`` first."""
+def build(
+    ground_truth: GroundTruth, space: Space | None, row_spaces: Sequence[Space], profile: str, version: str
+) -> dict[str, str]:
+    """The fields of a score's signature, the benchmark under ``head`` first.
+
+    ``space`` is what rows without a space of their own were read in, None where there were none; ``row_spaces`` are
+    those that rows named themselves.
+    """
+    spaces = [_space(space)] if space is not None else []
+    if row_spaces:
+        spaces.append("rows=" + "+".join(map(_space, row_spaces)))
     fields = {
         "head": ground_truth.benchmark.id,
         "variant": ground_truth.variant,
@@ -38,7 +47,7 @@ def build(ground_truth: GroundTruth, spaces: Sequence[Space], profile: str, vers
         "filter": ground_truth.filter,
         "rule": _rules(ground_truth.examples),
         "cand": "any" if ground_truth.benchmark.any_candidate else "",
-        "space": "+".join(sorted({_space(space) for space in spaces})),
+        "space": ";".join(spaces),
         "profile": profile,
         "version": version,
     }

@@ -17,7 +17,7 @@ _HTML = ("html", "unsafehtml")
 _LATEX = ("latex", "latex_raw", "latex_booktabs", "latex_longtable")
 _MARKDOWN = ("github", "pipe", "youtrack")
 _PIPES = ("jira", "asciidoc", "textile", "moinmoin", "orgtbl")
-_MARKDOWN_ACTIVE = r"[\\`*<>\[\]|~]|(?<![^\W_])_|_(?![^\W_])"
+_MARKDOWN_ACTIVE = r"[\\`*<>\[\]|~&$]|(?<![^\W_])_|_(?![^\W_])"
 _LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -94,7 +94,7 @@ def _cell(text: str, table_format: str) -> str:
     if table_format in _MARKDOWN:
         return re.sub(_MARKDOWN_ACTIVE, r"\\\g<0>", text)
     if table_format == "mediawiki":
-        return _html(text).replace("|", "&#124;")
+        return "".join(f"&#{ord(c)};" if c in "|[]{}'" else c for c in _html(text))
     if table_format in _PIPES:
         return text.replace("|", "\\|")
     return text

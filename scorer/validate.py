@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scorer.answers import BOX_KEYS, POINT_KEYS, keys_of, plain_point, read_box, read_points, write_numbers
+from scorer.answers import BOX_KEYS, POINT_KEYS, Geometry, keys_of, plain_point, read_box, read_points, write_numbers
 from scorer.errors import UsageError
 from scorer.ids import Ids
 from scorer.model import PIXEL, Example, Frame, Prediction, Row, Rows, Space
-from scorer.problems import Problems, Reporter, shorten, type_name
+from scorer.problems import Code, Problems, Reporter, shorten, type_name
 from scorer.spaces import parse_space
 
 
@@ -18,7 +19,8 @@ class Collector:
     """Takes the rows of one benchmark and keeps, for each example, the prediction that counts.
 
     After all rows: ``predictions`` by id (the last row of an id wins), ``first`` the first row of each id that was
-    given again with another answer, ``public`` the accidents of the public scorer.
+    given again with another answer, ``public`` the accidents of the public scorer, ``row_spaces`` the spaces that rows
+    named themselves, and ``uses_default`` whether any row left it to ``space``.
     """
 
     def __init__(
@@ -38,17 +40,11 @@ class Collector:
         self.predictions: dict[str, Prediction] = {}
         self.first: dict[str, Prediction] = {}
         self.public: dict[str, Prediction] = {}
-        self.own_spaces: set[Space] = set()
+        self.row_spaces: set[Space] = set()
         self.uses_default = False
         self.known_rows = 0
         self.refused_rows = 0
         self.left_out_rows = 0
-
-    @property
-    def spaces(self) -> tuple[Space, ...]:
-        """The spaces that rows were in, the default one also where there was no row."""
-        default = {self.space} if self.uses_default or not self.own_spaces else set()
-        return tuple(sorted(self.own_spaces | default))
 
     def take(self, source: str, rows: Rows) -> Iterator[Row]:
         """Read the rows of this benchmark's examples and yield the others, whose ids it does not know.
@@ -64,19 +60,22 @@ class Collector:
                 continue
             self.known_rows += 1
             example_id = example.id  # equal to row_id; keeping one string of the two halves their memory
-            prediction: Prediction | None = None
+            public: Prediction | None = None
             if len(row) == 2 and example.rule != "coverage_precision" and (points := plain_point(row)):
                 self.uses_default = True
                 prediction = Prediction(example_id, points, None, self.space, None, None, 1, line, source)
+            else:
+                report = Reporter(self.problems, source, line, example_id)
+                if not _is_first_attempt(row.get("attempt"), report):
+                    continue
+                prediction, public = self._read(row, example, report)
             previous = kept.get(example_id)
             if previous is not None:
                 self.public.pop(example_id, None)
-            if prediction is None:
-                prediction = self._read(row, example, Reporter(self.problems, source, line, example_id))
-            if prediction is not None:
-                if previous is not None:
-                    self._report_duplicate(previous, prediction)
-                kept[example_id] = prediction
+                self._report_duplicate(previous, prediction)
+            if public is not None:
+                self.public[example_id] = public
+            kept[example_id] = prediction
 
     def refuse(self, source: str, line: int, row: dict[str, Any]) -> None:
         """Report a row whose id is none of this benchmark's examples."""
@@ -91,51 +90,47 @@ class Collector:
         else:
             self._report_missing_id(source, line, row)
 
-    def _read(self, row: dict[str, Any], example: Example, report: Reporter) -> Prediction | None:
-        space = self.space
-        error = None
-        if len(row) > 2 or "point" not in row:
-            if not _is_first_attempt(row.get("attempt"), report):
-                return None
-            if row.get("space") is not None:
-                try:
-                    space = _row_space(row["space"])
-                except UsageError as unknown:
-                    report("bad-space", str(unknown))
-                    return Prediction(example.id, fault="bad-space", line=report.line, source=report.source)
-            if row.get("error"):
-                error = row["error"] if isinstance(row["error"], str) else json.dumps(row["error"])
-        if space == self.space:
-            self.uses_default = True
-        else:
-            self.own_spaces.add(space)
-        if example.rule == "coverage_precision":
-            geometry = read_box(row, report)
-        else:
-            geometry = read_points(row, report, any_candidate=self.any_candidate)
+    def _read(self, row: dict[str, Any], example: Example, report: Reporter) -> tuple[Prediction, Prediction | None]:
+        """The prediction of a row and, where there is one, the public scorer's accident with it."""
+        error = _error_text(row["error"]) if row.get("error") else None
+        space, fault = self._space_of(row, report)
+        geometry = Geometry(fault=fault)
+        if not fault:
+            read = read_box if example.rule == "coverage_precision" else self._read_points
+            geometry = read(row, report)
         if error is not None and (geometry.points or geometry.bbox is not None):
             report("error-with-answer", "the row records an error and also gives an answer; it counts as run_error")
         prediction = Prediction(
-            example.id,
-            geometry.points,
-            geometry.bbox,
-            space,
-            error,
-            geometry.fault,
-            1,
-            report.line,
-            report.source,
+            example.id, geometry.points, geometry.bbox, space, error, geometry.fault, 1, report.line, report.source
         )
-        if geometry.public is not None:
-            self.public[example.id] = _as_public(prediction, geometry.public)
-        return prediction
+        public = None if geometry.public is None else _as_public(prediction, geometry.public)
+        return prediction, public
+
+    def _read_points(self, row: dict[str, Any], report: Reporter) -> Geometry:
+        return read_points(row, report, any_candidate=self.any_candidate)
+
+    def _space_of(self, row: dict[str, Any], report: Reporter) -> tuple[Space, Code | None]:
+        """The space of a row's numbers, and the fault of a row whose own one is unknown."""
+        named = row.get("space")
+        if named is None:
+            self.uses_default = True
+            return self.space, None
+        try:
+            if not isinstance(named, str):
+                raise UsageError(f"space must be a string, found {type_name(named)}")
+            space = parse_space(named)
+        except UsageError as unknown:
+            report("bad-space", f"{unknown}; the row counts as no_answer")
+            return PIXEL, "bad-space"
+        self.row_spaces.add(space)
+        return space, None
 
     def _report_missing_id(self, source: str, line: int, row: dict[str, Any]) -> None:
         if "id" not in row:
             self.problems.add("no-id", _explain_missing_id(row), source, line)
             return
         found = row["id"]
-        shown = f" {found}" if isinstance(found, int | float) else ""
+        shown = f" {found}" if isinstance(found, int) and abs(found) < 10**18 else ""
         self.problems.add(
             "id-type",
             f"id must be a string, found {type_name(found)}{shown} (ids are strings like {self.ids.example})",
@@ -172,19 +167,22 @@ def is_outside(prediction: Prediction, frame: Frame) -> bool:
 
 
 def _is_first_attempt(attempt: object, report: Reporter) -> bool:
-    if attempt is None or (attempt == 1 and type(attempt) is int):
+    if attempt is None:
         return True
-    if type(attempt) is int and attempt > 1:
-        report("other-attempt", "a row of a later attempt; only attempt 1 is scored")
-        return False
-    report("bad-attempt", f"attempt must be a whole number from 1, found {type_name(attempt)}; read as 1")
+    if isinstance(attempt, int | float) and not isinstance(attempt, bool) and attempt >= 1:
+        # A parser may read a long whole number as a float or as infinite: it is a later attempt all the same.
+        if attempt == 1:
+            return True
+        if attempt == math.inf or attempt == int(attempt):
+            report("other-attempt", "a row of a later attempt; only attempt 1 is scored")
+            return False
+    report("bad-attempt", "attempt must be a whole number from 1; read as 1")
     return True
 
 
-def _row_space(value: object) -> Space:
-    if not isinstance(value, str):
-        raise UsageError(f"space must be a string, found {type_name(value)}")
-    return parse_space(value)
+def _error_text(error: object) -> str:
+    """What a row says of its failure, as text of bounded length."""
+    return shorten(error if isinstance(error, str) else json.dumps(error, default=str), 500)
 
 
 def _as_public(prediction: Prediction, numbers: tuple[float, ...]) -> Prediction:

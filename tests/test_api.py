@@ -63,6 +63,16 @@ def test_a_space_may_be_given_by_name_or_as_a_record_and_must_be_known() -> None
         scorer.score(TRUTH, rows, profile="gpt5")
 
 
+def test_what_no_file_can_hold_is_refused_or_read_but_never_an_exception_of_another_kind() -> None:
+    odd: Any = [{"id": BOX.id, "point": INSIDE, "error": ValueError("x")}, {"id": 10**5000}, {"id": BOX.id}]
+    report = scorer.score(TRUTH, odd)
+    assert {p.code for p in report.problems} >= {"error-with-answer", "id-type", "duplicate-id"}
+    with pytest.raises(scorer.UsageError, match="unknown space"):
+        scorer.score(TRUTH, odd, space=scorer.Space("grid-1000"))
+    with pytest.raises(scorer.PredictionsError, match="cannot be read"):
+        scorer.score(TRUTH, "nul\0")
+
+
 def test_nothing_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
     scorer.score(TRUTH, FIXTURES / "predictions/osworld_g.jsonl")
     assert capfd.readouterr() == ("", "")

@@ -218,6 +218,8 @@ def test_a_miss_in_the_details_has_its_distance_and_its_point_in_pixels(run_scor
         (("--instruction-variant", "refined"), "--instruction-variant is for osworld-g"),
         (("--json", "preds.jsonl"), "preds.jsonl would overwrite the predictions"),
         (("--details", "./preds.jsonl"), "would overwrite the predictions"),
+        (("--json", "new.json", "--details", "./new.json"), "would both write new.json"),
+        (("--json", "pointerbench-sheets/data/test/metadata.jsonl"), "would overwrite the ground truth"),
         (("--json", "no/such/folder/x.json"), "cannot be written"),
         (("--by", "colour"), 'no axis "colour"; known here: category, ui_style, data_type'),
         (("--table-format", "markdown"), "unknown table format"),
@@ -234,11 +236,39 @@ def test_a_mistake_in_the_options_is_status_2_and_says_what_to_do(
     arguments: tuple[str, ...], said: str, run_score: Score
 ) -> None:
     before = answers("pbs_0001").read_text()
+    truth = Path("pointerbench-sheets/data/test/metadata.jsonl").read_text()
     run = run_score("preds.jsonl", *arguments)
     assert run.status == 2
     assert said in run.err
     assert run.out == ""
     assert Path("preds.jsonl").read_text() == before
+    assert Path("pointerbench-sheets/data/test/metadata.jsonl").read_text() == truth
+
+
+def test_equal_signatures_mean_that_rows_without_a_space_were_read_alike(run_score: Score) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": "pbs_0001", "point": [150, 250]},
+        {"id": "pbs_0002", "point": [1, 1], "space": "pixel"},
+        {"id": "pbs_0003", "point": [1, 1], "space": "grid1000"},
+    ]
+    path = write_rows(Path("preds.jsonl"), rows)
+    runs = [run_score(path, "--space", space, "--json", "-").json for space in ("pixel", "grid1000")]
+    assert [run["hits"] for run in runs] == [1, 0]
+    assert [run["signature_fields"]["space"] for run in runs] == [
+        "pixel;rows=grid1000+pixel",
+        "grid1000;rows=grid1000+pixel",
+    ]
+    path = write_rows(path, rows[1:])
+    signatures = {run_score(path, "--space", space, "--json", "-").json["signature"] for space in ("pixel", "grid1000")}
+    assert len(signatures) == 1, "a default that no row was read in cannot change the number"
+
+
+def test_an_old_report_does_not_outlive_a_run_that_made_none(run_score: Score) -> None:
+    run_score(answers("pbs_0001"), "--json", "report.json")
+    assert run_score("preds.jsonl", "--data", "nowhere", "--json", "report.json").status == 3
+    report = json.loads(Path("report.json").read_text())
+    assert report["accepted"] is False
+    assert "was not found" in report["error"]
 
 
 def test_no_file_a_missing_file_and_options_before_a_command_are_status_2(run_score: Score) -> None:
@@ -368,6 +398,10 @@ def test_hostile_ids_and_labels_reach_no_terminal_unescaped(run_score: Score) ->
     assert not {"\x1b", "\x07", "\u202e"} & set(run.out + run.err)
     assert "\\x1b[31mred\\u202e" in run.out
     assert "\\ud800" in run.out
+    for usage in (("\x1b[31mfoo",), ("benchmarks", "\x1b[31mfoo")):
+        run = run_score(*usage)
+        assert run.status == 2
+        assert "\\x1b[31mfoo" in run.err
     assert "&lt;b&gt;" in run_score("\x1bname.jsonl", "--table-format", "html").out
     assert run_score("\x1bname.jsonl", "--json", "-").json["by_category"]["\x1b[31mred\u202e|<b>"]["n"] == 1
 
@@ -381,7 +415,8 @@ def test_a_profile_is_a_name_for_its_space_and_a_rows_own_space_goes_first(run_s
     run = run_score(path, "--profile", "qwen3vl")
     assert "2/4" in run.out
     assert "by profile qwen3vl" in run.out
-    assert "space:grid1000+pixel|profile:qwen3vl|" in run.out
+    assert "space:grid1000;rows=pixel|profile:qwen3vl|" in run.out
+    assert "by profile qwen3vl; as the rows say: pixel (pixels of the original screenshot)" in run.out
     assert "1/4" in run_score(path).out
     assert (
         "space:frame=9x9|profile:base|"

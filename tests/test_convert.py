@@ -34,6 +34,8 @@ SCALECUA = (28, 3136, 2109744)
         ((1080, 2340), (980, 2128)),
         ((40, 40), (56, 56)),
         ((1918, 1078), (1904, 1064)),  # half to even; half up would give 1932x1092
+        # By hand: 28x56 is under 3136, beta = sqrt(3136/1200) = 1.6166, ceil(1.155)*28 and ceil(3.464)*28.
+        ((20, 60), (56, 112)),
     ],
 )
 def test_smart_resize_gives_the_published_sizes(frame: tuple[int, int], expected: tuple[int, int]) -> None:
@@ -103,6 +105,10 @@ def test_an_answer_that_overflows_or_has_no_frame_loses_its_geometry_and_says_wh
     huge = Prediction("a", ((1e308, 0),), space=Space("fraction"))
     assert to_pixels(huge, (1920, 1080))[1:4] == ((), None, PIXEL)
     assert to_pixels(huge, (1920, 1080)).fault == "bad-number"
+    several = Prediction("a", ((1e308, 1e308), (0.75, 0.5)), space=Space("fraction"))
+    assert to_pixels(several, (1920, 1080)).points == ((1440, 540),)
+    for nonsense in (Space("grid-1000"), Space("frame", (0, 9))):
+        assert to_pixels(Prediction("a", ((1, 1),), space=nonsense), (9, 9)).fault == "bad-space"
     thin = Prediction("a", ((1, 1),), space=Space("smart-resize", SCALECUA))
     assert to_pixels(thin, (30000, 10)).fault == "bad-space"
 

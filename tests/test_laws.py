@@ -25,7 +25,7 @@ def _answers(truth: GroundTruth) -> st.SearchStrategy[list[dict[str, Any]]]:
     ids = [example.id for example in truth.examples]
     point = st.lists(coordinates, min_size=2, max_size=2)
     box = st.lists(coordinates, min_size=4, max_size=4)
-    row = st.fixed_dictionaries({"point": point, "bbox": box})
+    row = st.fixed_dictionaries({"point": point}) | st.fixed_dictionaries({"point": point, "bbox": box})
     return st.lists(st.sampled_from(ids), unique=True, min_size=1).flatmap(
         lambda chosen: st.tuples(*(row for _ in chosen)).map(
             lambda drawn: [{"id": name, **fields} for name, fields in zip(chosen, drawn, strict=True)]

@@ -171,6 +171,43 @@ def test_a_malformed_osworld_g_record_refuses_the_file(change: dict[str, Any], s
     assert said in error.value.problems[0].message
 
 
+def test_very_many_duplicates_are_named_in_a_time_that_grows_with_their_number(tmp_path: Path) -> None:
+    records = [REFUSAL | {"id": f"FIXTURE{n:03d}-{n // 1000}"} for n in range(8000)]
+    with pytest.raises(GroundTruthError, match="8000 errors") as error:
+        osworld(tmp_path, *records, *[records[-1]] * 8000)
+    assert "(entries 8000 and 8001) with the same box" in error.value.problems[0].message
+
+
+def test_a_pipe_or_a_path_that_cannot_be_is_no_ground_truth(tmp_path: Path) -> None:
+    import os
+
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(GroundTruthError, match="no regular file"):
+        load_benchmark("osworld-g", tmp_path / "pipe")
+    with pytest.raises(GroundTruthError, match="no regular file"):
+        Locator(Selection(), gt=str(tmp_path / "pipe")).benchmark_of_file()
+    with pytest.raises(GroundTruthError, match="no such file"):
+        load_benchmark("osworld-g", "nul\0")
+
+
+def test_one_category_or_one_sample_id_may_be_given_as_a_string(tmp_path: Path) -> None:
+    truth = osworld(tmp_path, categories="refusal", sample_ids="FIXTURE001-1")
+    assert [example.id for example in truth.examples] == ["FIXTURE001-1"]
+
+
+def test_another_variant_that_cannot_be_read_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    osworld(tmp_path)
+    (tmp_path / "OSWorld-G_refined.json").write_text("[")
+
+    def guarded(file: str, mode: str) -> Any:
+        if "refined" in str(file):
+            raise PermissionError(13, "Permission denied")
+        return open(file, mode)
+
+    monkeypatch.setattr("scorer.load.open", guarded, raising=False)
+    assert len(load_benchmark("osworld-g", tmp_path).examples) == 3
+
+
 def test_a_file_without_rows_or_with_broken_ones_is_no_ground_truth(tmp_path: Path) -> None:
     for content in ("", "[]", "{", "\n", "[1]"):
         (tmp_path / "metadata.jsonl").write_text(content)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import time
 from typing import Any
 
 import pytest
@@ -93,12 +94,12 @@ def test_a_byte_order_mark_is_ignored_at_the_start_and_named_in_the_middle() -> 
     [
         (b'{"a": 1}{"b": 2}\n', "column 9: second JSON value on the same line"),
         (b'{"a": 1} x\n', "column 10: text after the JSON value"),
-        (b'{"a": "x\n{}\n', "one JSON object over several lines"),
+        (b'{"a": "x\n{}\n', "one object over several lines?"),
         (b'{"a": 1}\n{"a": "x', "incomplete JSON, no newline at the end"),
         (b"{'id': 1}\n", "single quotes"),
         (b"```\n", "markdown fence"),
         (b'{"a": 01}\n', "not JSON"),
-        (b'{\n  "id": 1\n}\n{\n "id": 2\n}', "one JSON object over several lines"),
+        (b'{\n  "id": 1\n}\n{\n "id": 2\n}', "one object over several lines?"),
         (b"\x1f\x8b\x08rest", "compressed (gzip)"),
     ],
 )
@@ -108,7 +109,32 @@ def test_the_cause_of_a_broken_line_is_named(data: bytes, message: str) -> None:
 
 def test_a_file_that_is_one_object_over_several_lines_is_one_row() -> None:
     assert rows_of(b'\n{\n "predictions": [\n {"id": 1}\n]}\n') == ([(2, {"predictions": [{"id": 1}]})], [])
-    assert codes(b'{"a":\n' + b"[" * 5000 + b"]" * 5000 + b"}") == [(1, "bad-json")]
+    assert (1, "bad-json") in codes(b'{"a":\n' + b"[" * 5000 + b"]" * 5000 + b"}")
+
+
+def test_a_first_line_that_is_cut_does_not_hide_the_faults_behind_it() -> None:
+    assert codes(b'{"id": "a", "poi\n{"id": "b"}\nnope\n') == [(1, "bad-json"), (3, "bad-json")]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'[\nx"\n' + b"[" * 50_000 + b'\n"\n]',
+        b"[\nx" + b"]" * 100_000 + b"\n" + b"[" * 50_000 + b"\n]",
+    ],
+)
+def test_nesting_that_hides_behind_a_fault_of_an_array_is_found_all_the_same(data: bytes) -> None:
+    assert "bad-json" in [code for _, code in codes(data)]
+
+
+def test_a_row_of_very_many_keys_is_read_in_a_time_that_grows_with_its_length() -> None:
+    many = {f"k{n:06d}": 1 for n in range(100_000)}
+    line = json.dumps({"id": "a", "raw": "a:b", **many}).encode()
+    start = time.perf_counter()
+    assert rows_of(line[:-1] + b', "id": "b"}')[1] == [
+        (1, "repeated-key", 'the key "id" appears twice; the last value counts')
+    ]
+    assert time.perf_counter() - start < 20  # counting each key would take minutes
 
 
 def test_nesting_is_limited_to_the_same_depth_by_every_parser_and_in_both_forms() -> None:
@@ -129,6 +155,10 @@ def test_a_line_over_the_limit_is_refused_and_the_next_one_is_read(monkeypatch: 
     rows, problems = rows_of(data)
     assert [row for _, row in rows] == [{"a": 1}, {"a": 2}]
     assert problems == [(2, "line-too-long", "the line is longer than the limit of 50 bytes")]
+    exactly = b'{"a": "' + b"x" * 41 + b'"}\n'
+    rows, problems = rows_of(b'{"a": 1}\n' + exactly + b"nope\n")
+    assert len(exactly) == 51
+    assert [(line, code) for line, code, _ in problems] == [(2, "line-too-long"), (3, "bad-json")]
 
 
 @pytest.mark.parametrize(

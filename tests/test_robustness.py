@@ -69,12 +69,28 @@ def test_no_predictions_file_ends_in_a_traceback(run_score: Score, data: bytes, 
 @many_runs
 @given(st.binary(max_size=200) | json_values.map(lambda v: json.dumps(v).encode()) | mutated(ANNOTATIONS))
 def test_no_ground_truth_ends_in_a_traceback(run_score: Score, data: bytes) -> None:
-    Path("p.jsonl").write_text('{"id": "FIXTURE001-0", "point": [1, 1]}\n')
+    Path("p.jsonl").write_bytes((FIXTURES / "predictions/osworld_g.jsonl").read_bytes())
     Path("OSWorld-G.json").write_bytes(data)
     Path("classification_result.json").write_bytes(data[:100])
     Path("buckets.json").write_bytes(data[50:])
-    assert _is_decent(run_score("p.jsonl", "--gt", "OSWorld-G.json", "-b", "osworld-g"))
+    assert _is_decent(run_score("p.jsonl", "--gt", "OSWorld-G.json", "-b", "osworld-g", "--details", "d.jsonl"))
     assert _is_decent(run_score("p.jsonl", "--gt", "OSWorld-G.json"))
+
+
+@many_runs
+@given(st.data())
+def test_no_well_formed_ground_truth_of_absurd_numbers_ends_in_a_traceback(
+    run_score: Score, data: st.DataObject
+) -> None:
+    number = st.floats(-1e15, 1e15) | st.integers(-(10**200), 10**200) | st.integers(0, 50)
+    records = json.loads(ANNOTATIONS)
+    for record in records:
+        record["box_coordinates"] = data.draw(st.lists(number, min_size=4, max_size=10))
+    Path("OSWorld-G.json").write_text(json.dumps(records))
+    Path("p.jsonl").write_bytes((FIXTURES / "predictions/osworld_g.jsonl").read_bytes())
+    run = run_score("p.jsonl", "--gt", "OSWorld-G.json", "--details", "d.jsonl", "--json", "r.json")
+    assert _is_decent(run)
+    assert run.status in (0, 3)
 
 
 @many_runs
@@ -104,11 +120,27 @@ def _start(*arguments: object, **options: Any) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
         [sys.executable, "-m", "scorer", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        **options,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment, **options},
     )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["--help"], ["profiles"], ["--details", "-"], []])
+def test_a_full_disk_is_said_and_no_bug(arguments: list[str]) -> None:
+    files = [] if arguments in (["--help"], ["profiles"]) else [FIXTURES / "predictions/text.jsonl", "--data", FIXTURES]
+    with open("/dev/full", "wb") as full:
+        process = _start(*arguments, *files, stdout=full)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert b"the output cannot be written (No space left on device)" in err
+
+
+def test_closed_and_full_standard_streams_do_not_change_a_status() -> None:
+    command = f"{sys.executable} -m scorer {FIXTURES}/predictions/text.jsonl --data {FIXTURES}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for redirection in (">&-", "2>&-", ">&- 2>&-", "2>/dev/full"):
+        run = subprocess.run(f"{command} {redirection}", shell=True, env=environment, capture_output=True, check=False)
+        assert run.returncode == 0, (redirection, run.stderr)
 
 
 def test_a_closed_pipe_ends_quietly() -> None:

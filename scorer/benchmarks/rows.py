@@ -9,7 +9,7 @@ from scorer.model import Example, Frame
 from scorer.problems import Problems, type_name
 
 NUMBERS = frozenset({int, float})
-LARGEST = 1e300
+LARGEST = 1e15
 LARGEST_SIDE = 10_000_000
 
 
@@ -67,6 +67,7 @@ class Records:
     def __init__(self, source: str, problems: Problems) -> None:
         self.source, self.problems = source, problems
         self.entries: dict[str, int] = {}
+        self.targets: dict[str, tuple[float, ...]] = {}
 
     def report(self, row: dict[str, Any], entry: int, line: int, fault: RowError) -> None:
         """Add the problem of a record that cannot be used, by id if it has one."""
@@ -80,8 +81,9 @@ class Records:
         first = self.entries.setdefault(example.id, entry)
         if first == entry:
             return True
-        same = any(known.id == example.id and known.target == example.target for known in before)
-        how = "the same box" if same else "different boxes"
+        if example.id not in self.targets:
+            self.targets = {known.id: known.target for known in before}
+        how = "the same box" if self.targets[example.id] == example.target else "different boxes"
         message = f"id {example.id} appears twice (entries {first} and {entry}) with {how}"
         self.problems.add("gt-duplicate-id", message, self.source, line, row_id=example.id)
         return False
