@@ -19,8 +19,8 @@ class Collector:
     """Takes the rows of one benchmark and keeps, for each example, the prediction that counts.
 
     After all rows: ``predictions`` by id (the last row of an id wins), ``first`` the first row of each id that was
-    given again with another answer, ``public`` the accidents of the public scorer, ``row_spaces`` the spaces that rows
-    named themselves, and ``uses_default`` whether any row left it to ``space``.
+    given again with another answer, ``public`` the accidents of the public scorer, ``row_spaces`` the spaces that
+    answers named themselves, and ``uses_default`` whether any answer left it to ``space``.
     """
 
     def __init__(
@@ -98,7 +98,12 @@ class Collector:
         if not fault:
             read = read_box if example.rule == "coverage_precision" else self._read_points
             geometry = read(row, report)
-        if error is not None and (geometry.points or geometry.bbox is not None):
+        answers = bool(geometry.points) or geometry.bbox is not None
+        if answers and row.get("space") is None:
+            self.uses_default = True
+        elif answers:
+            self.row_spaces.add(space)
+        if answers and error is not None:
             report("error-with-answer", "the row records an error and also gives an answer; it counts as run_error")
         prediction = Prediction(
             example.id, geometry.points, geometry.bbox, space, error, geometry.fault, 1, report.line, report.source
@@ -113,17 +118,14 @@ class Collector:
         """The space of a row's numbers, and the fault of a row whose own one is unknown."""
         named = row.get("space")
         if named is None:
-            self.uses_default = True
             return self.space, None
         try:
             if not isinstance(named, str):
                 raise UsageError(f"space must be a string, found {type_name(named)}")
-            space = parse_space(named)
+            return parse_space(named), None
         except UsageError as unknown:
             report("bad-space", f"{unknown}; the row counts as no_answer")
             return PIXEL, "bad-space"
-        self.row_spaces.add(space)
-        return space, None
 
     def _report_missing_id(self, source: str, line: int, row: dict[str, Any]) -> None:
         if "id" not in row:

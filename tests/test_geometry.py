@@ -6,6 +6,7 @@ import functools
 from fractions import Fraction
 from typing import Any
 
+import pytest
 import shapely
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,6 +60,12 @@ def test_a_bow_tie_is_two_triangles_and_a_doubled_ring_is_empty_by_even_odd() ->
 def test_nothing_is_inside_a_ring_without_area() -> None:
     assert not in_polygon(2, 2, (0, 0, 4, 4, 2, 2))
     assert not in_polygon(1, 1, (1, 1, 1, 1, 1, 1))
+
+
+def test_the_distance_to_a_crossing_ring_is_to_its_area_and_to_one_without_area_to_its_line() -> None:
+    assert distance_to_polygon(2, 0, (0, 0, 4, 4, 4, 0, 0, 4)) == pytest.approx(2**0.5)
+    assert distance_to_polygon(9, 2, (0, 0, 4, 4, 4, 0, 0, 4)) == 5
+    assert distance_to_polygon(5, 9, (0, 0, 4, 0, 8, 0)) == 9
 
 
 @given(boxes(30), boxes(30))
