@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from scorer._version import __version__
-from scorer.api import judge, load_benchmark, score, score_streams, suites
+from scorer.api import check, check_streams, judge, load_benchmark, score, score_streams, suites
 from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
 from scorer.model import (
     Alternative,
     Axis,
     Benchmark,
     Cell,
+    Check,
     Example,
     GroundTruth,
     Prediction,
@@ -27,6 +28,7 @@ __all__ = [
     "Axis",
     "Benchmark",
     "Cell",
+    "Check",
     "Example",
     "GroundTruth",
     "GroundTruthError",
@@ -41,6 +43,8 @@ __all__ = [
     "UsageError",
     "Verdict",
     "__version__",
+    "check",
+    "check_streams",
     "judge",
     "load_benchmark",
     "parse_space",

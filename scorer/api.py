@@ -20,6 +20,7 @@ from scorer.load import load_benchmark
 from scorer.model import (
     PIXEL,
     Alternative,
+    Check,
     Example,
     GroundTruth,
     Prediction,
@@ -35,7 +36,7 @@ from scorer.signature import build, format_signature
 from scorer.spaces import parse_space
 from scorer.validate import Collector, is_outside, write_answer
 
-__all__ = ["judge", "load_benchmark", "score", "score_streams", "suites"]
+__all__ = ["check", "check_streams", "judge", "load_benchmark", "score", "score_streams", "suites"]
 
 
 def judge(example: Example, prediction: Prediction | None) -> Verdict:
@@ -68,10 +69,7 @@ def score(
     predictions of this benchmark; UsageError for an unknown space or profile.
     """
     router = Router(lambda _: ground_truth, ground_truth, _space(space, profile), Problems())
-    if isinstance(predictions, str | os.PathLike):
-        router.read(os.fspath(predictions), partial(_open, predictions))
-    else:
-        router.take("<rows>", router.plain_rows("<rows>", predictions))
+    _read(router, predictions)
     return _reports(router, profile or "")[0]
 
 
@@ -95,6 +93,39 @@ def score_streams(
     return _reports(router, profile or "")
 
 
+def check(
+    ground_truth: GroundTruth,
+    predictions: str | os.PathLike[str] | Iterable[Mapping[str, Any]],
+    *,
+    space: str | Space | None = None,
+    profile: str | None = None,
+) -> Check:
+    """Check predictions of one loaded benchmark as a leaderboard would; see check_streams."""
+    router = Router(lambda _: ground_truth, ground_truth, _space(space, profile), Problems(strict=True))
+    _read(router, predictions)
+    return _checked(router)
+
+
+def check_streams(
+    streams: Iterable[tuple[str, Callable[[], IO[bytes]]]],
+    load: Callable[[str], GroundTruth],
+    *,
+    benchmark: str | None = None,
+    space: str | Space | None = None,
+    profile: str | None = None,
+) -> Check:
+    """Check named streams strictly: every fault that ``score`` lives with is an error, and every example needs a row.
+
+    The rows are read exactly as ``score_streams`` reads them; only the severity of what is found differs. A check
+    without findings means that ``score`` warns of nothing. Raises what ``load`` raises.
+    """
+    fixed = load(benchmark) if benchmark is not None else None
+    router = Router(load, fixed, _space(space, profile), Problems(strict=True))
+    for name, opener in streams:
+        router.read(name, opener)
+    return _checked(router)
+
+
 def suites(reports: Iterable[Report]) -> list[Suite]:
     """The suites of which at least two benchmarks were scored. All of a suite's benchmarks are its members."""
     scored = {report.benchmark.id: report for report in reports}
@@ -107,6 +138,32 @@ def suites(reports: Iterable[Report]) -> list[Suite]:
         for name, pairs in members.items()
         if sum(report is not None for _, report in pairs) > 1
     ]
+
+
+def _read(router: Router, predictions: str | os.PathLike[str] | Iterable[Mapping[str, Any]]) -> None:
+    if isinstance(predictions, str | os.PathLike):
+        router.read(os.fspath(predictions), partial(_open, predictions))
+    else:
+        router.take("<rows>", router.plain_rows("<rows>", predictions))
+
+
+def _checked(router: Router) -> Check:
+    rows = router.rows
+    loaded = router.settle()
+    reports = [_report(*each, router.sources, "", router.problems) for each in loaded]
+    absent = {
+        report.benchmark.id: tuple(v.example.id for v in report.verdicts if v.outcome == "absent") for report in reports
+    }
+    problems = router.problems
+    return Check(
+        not problems.refused,
+        rows,
+        tuple(report.benchmark.id for report in reports),
+        absent,
+        problems.in_file_order(router.sources),
+        dict(problems.counts),
+        tuple(problem for ground_truth, _ in loaded for problem in ground_truth.problems),
+    )
 
 
 def _reports(router: Router, profile: str) -> list[Report]:
@@ -126,6 +183,7 @@ def _report(
     verdicts = tuple(watch.verdicts)
     others = [verdict for verdict in verdicts if verdict.outcome in ("absent", "no_answer")]
     _note_left_out(collector, ", ".join(sources), problems)
+    _note_spaces(collector, ", ".join(sources), problems)
     _note_absent(ground_truth, others, ", ".join(sources), problems)
     has_refusals = "refusal" in benchmark.rules
     space = collector.space if collector.uses_default or not collector.row_spaces else None
@@ -170,6 +228,13 @@ def _note_left_out(collector: Collector, source: str, problems: Problems) -> Non
     if collector.left_out_rows:
         message = f"{collector.left_out_rows} rows belong to examples that the filter leaves out"
         problems.add("not-selected", message, source)
+
+
+def _note_spaces(collector: Collector, source: str, problems: Problems) -> None:
+    spaces = collector.row_spaces | ({collector.space} if collector.uses_default else set())
+    if len(spaces) > 1:
+        listed = ", ".join(map(str, sorted(spaces)))
+        problems.add("mixed-space", f"answers of {collector.ids.benchmark} are in several spaces: {listed}", source)
 
 
 def _note_absent(ground_truth: GroundTruth, verdicts: Iterable[Verdict], source: str, problems: Problems) -> None:

@@ -6,7 +6,7 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TextIO
@@ -15,15 +15,16 @@ import click
 
 from scorer import render
 from scorer._version import __version__
-from scorer.api import score_streams, suites
-from scorer.benchmarks import BENCHMARKS, pointerbench
+from scorer.api import check_streams, score_streams, suites
+from scorer.benchmarks import BENCHMARKS, GROUND_TRUTH_NAMES, pointerbench
 from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
-from scorer.load import ground_truth_files
+from scorer.load import Selection
 from scorer.locate import ENVIRONMENT, Locator
 from scorer.model import Problem, Report
+from scorer.options import JSON_AND_ALL, READING, SCORING, options
 from scorer.params import selection
 from scorer.profiles import PROFILES
-from scorer.tables import DEFAULT_FORMAT, check_format, escape, listing
+from scorer.tables import check_format, escape, listing
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -59,92 +60,61 @@ class ScoreGroup(click.Group):
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "allow_extra_args": True},
 )
-@click.option(
-    "--predictions",
-    "-p",
-    multiple=True,
-    metavar="FILE",
-    type=click.Path(allow_dash=True),
-    help="Predictions, JSON Lines or a JSON array; - reads stdin. May be repeated; further FILEs may follow.",
-)
-@click.option(
-    "--benchmark",
-    "-b",
-    type=click.Choice(list(BENCHMARKS)),
-    help="The benchmark all rows belong to. Default: found from the ids.",
-)
-@click.option("--gt", type=click.Path(), metavar="FILE|DIR", help="The ground truth, and nowhere else.")
-@click.option(
-    "--data",
-    type=click.Path(),
-    metavar="DIR",
-    help=f"Folder that holds the benchmarks. Default: ${ENVIRONMENT}, the current folder, the per-user folder.",
-)
-@click.option("--space", metavar="SPACE", help="What coordinates mean where a row does not say it. Default: pixel.")
-@click.option("--profile", type=click.Choice(list(PROFILES)), help="A model profile, as a name for its space.")
-@click.option(
-    "--instruction-variant",
-    type=click.Choice(["original", "refined"]),
-    help="OSWorld-G: which instructions were asked. Default: original.",
-)
-@click.option(
-    "--category",
-    multiple=True,
-    metavar="NAME",
-    help="OSWorld-G: only these categories, or all. May be repeated, or hold several with commas.",
-)
-@click.option(
-    "--sample-ids",
-    multiple=True,
-    metavar="ID",
-    help="Only these examples. May be repeated, or hold several ids with commas.",
-)
-@click.option(
-    "--benchmark-params",
-    metavar="JSON",
-    help="The last three as one object: instruction_variant, category, sample_ids.",
-)
-@click.option(
-    "--json",
-    "json_path",
-    metavar="PATH",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    help="Write the report as JSON; - for stdout.",
-)
-@click.option(
-    "--details",
-    metavar="PATH",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    help="Write one verdict per example as JSON Lines; - for stdout.",
-)
-@click.option("--by", multiple=True, metavar="AXIS", help="Print the table of this axis only. May be repeated.")
-@click.option(
-    "--table-format",
-    default=DEFAULT_FORMAT,
-    show_default=True,
-    metavar="NAME",
-    help="A format of tabulate: github, latex, tsv, html, ...",
-)
-@click.option("--score-only", is_flag=True, help="Print the percentage and nothing else.")
-@click.option("--all", "show_all", is_flag=True, help="List every warning, not the first few of each kind.")
-@click.option("--show-system-prompt", is_flag=True, help="Print Pointerbench's recommended prompt and exit.")
+@options(SCORING)
 @click.version_option(__version__, prog_name="score", message="%(prog)s %(version)s")
 @click.pass_context
-def cli(ctx: click.Context, /, **options: Any) -> None:
+def cli(ctx: click.Context, /, **given: Any) -> None:
     """Score GUI-grounding predictions offline and exactly.
 
     \b
     score --predictions preds.jsonl         the benchmark is found from the ids
     score preds.jsonl --json report.json    the report as data
+    score check preds.jsonl                 what a leaderboard would refuse, without a score
 
     Exit status: 0 scored, 1 predictions refused, 2 usage or unwritable output, 3 ground truth absent or malformed,
     70 a bug in score.
     """
     if ctx.invoked_subcommand is None:
-        if options["show_system_prompt"]:
+        if given["show_system_prompt"]:
             click.echo(pointerbench.SYSTEM_PROMPT)
         else:
-            _score(more=ctx.args, **options)
+            _score(more=ctx.args, **given)
+
+
+@cli.command("check")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(allow_dash=True))
+@options((*READING, *JSON_AND_ALL))
+def check_submission(
+    files: tuple[str, ...],
+    benchmark: str | None,
+    gt: str | None,
+    data: str | None,
+    space: str | None,
+    profile: str | None,
+    json_path: str | None,
+    show_all: bool,
+) -> None:
+    """Check predictions as a leaderboard would: strictly, without a score.
+
+    Every fault is an error, all of them are listed, and each example needs its row. Exit status: 0 accepted, 1 not.
+    """
+    _check_files(files, files)
+    _check_outputs([json_path], [*files, gt])
+    locator = _locator(Selection(), gt, data)
+    checked = check_streams(
+        _streams(files),
+        locator.load_name,
+        benchmark=benchmark or locator.benchmark_of_file(),
+        space=space,
+        profile=profile,
+    )
+    _echo_problems(checked.ground_truth_problems, {}, show_all=show_all)
+    if json_path is not None:
+        _write(json_path, [render.check_json(checked)])
+    if json_path != "-":
+        click.echo("\n".join(render.check_lines(checked, show_all=show_all)))
+    if not checked.accepted:
+        click.get_current_context().exit(PredictionsError.exit_code)
 
 
 @cli.command("benchmarks")
@@ -187,19 +157,14 @@ def _score(
 ) -> None:
     del show_system_prompt
     check_format(table_format)
-    _check_files([*predictions, *more], predictions, json_path, details, score_only=score_only)
     files = [*predictions, *more]
-    locator = Locator(
-        selection(instruction_variant, category, sample_ids, benchmark_params),
-        gt=gt,
-        data=data,
-        environment=os.environ.get(ENVIRONMENT, ""),
-        current="",
-        app_folder=click.get_app_dir("score"),
-    )
+    _check_files(files, predictions)
+    _check_formats(json_path, details, score_only=score_only)
+    _check_outputs((json_path, details), [*files, gt])
+    locator = _locator(selection(instruction_variant, category, sample_ids, benchmark_params), gt, data)
     try:
         reports = score_streams(
-            [(name if name != "-" else "<stdin>", partial(_open, name)) for name in files],
+            _streams(files),
             locator.load_name,
             benchmark=benchmark or locator.benchmark_of_file(),
             space=space,
@@ -210,8 +175,6 @@ def _score(
             _write(json_path, [render.refusal_json(refused)])
         raise
     _KEPT.extend(reports)
-    for report in reports:
-        _check_outputs((json_path, details), ground_truth_files(report.ground_truth), "the ground truth")
     _check_axes(by, reports)
     if instruction_variant and not any(report.variant for report in reports):
         raise UsageError("--instruction-variant is for osworld-g, and no row is of it")
@@ -230,9 +193,23 @@ def _score(
         click.echo("\n\n".join(blocks))
 
 
-def _check_files(
-    files: list[str], named: tuple[str, ...], json_path: str | None, details: str | None, *, score_only: bool
-) -> None:
+def _locator(chosen: Selection, gt: str | None, data: str | None) -> Locator:
+    return Locator(
+        chosen,
+        gt=gt,
+        data=data,
+        environment=os.environ.get(ENVIRONMENT, ""),
+        current="",
+        app_folder=click.get_app_dir("score"),
+    )
+
+
+def _streams(files: Iterable[str]) -> list[tuple[str, Callable[[], IO[bytes]]]]:
+    return [(name if name != "-" else "<stdin>", partial(_open, name)) for name in files]
+
+
+def _check_files(files: Iterable[str], named: Iterable[str]) -> None:
+    """Files that are there; those not ``named`` by an option may be misspelt commands."""
     context = click.get_current_context()
     if not files:
         raise click.UsageError("no predictions: give a file, as in --predictions preds.jsonl, or - for stdin", context)
@@ -242,21 +219,27 @@ def _check_files(
             raise click.UsageError(f"{name}: no such file{commands}", context)
         if os.path.isdir(name):
             raise click.UsageError(f"{name} is a folder; name the files in it", context)
+
+
+def _check_formats(json_path: str | None, details: str | None, *, score_only: bool) -> None:
+    """One thing on stdout, and each file written once."""
     if score_only and "-" in (json_path, details):
         raise UsageError("--score-only and --json - or --details - would mix on stdout; write one of them to a file")
     if json_path == details == "-":
         raise UsageError("--json - and --details - would mix on stdout; write one of them to a file")
-    _check_outputs((json_path, details), files, "the predictions")
     if json_path and details and json_path != "-" and os.path.realpath(json_path) == os.path.realpath(details):
         raise UsageError(f"--json and --details would both write {json_path}")
 
 
-def _check_outputs(outputs: Iterable[str | None], inputs: Iterable[str], what: str) -> None:
-    """No output may overwrite what it was made from, under whatever name."""
-    taken = {os.path.realpath(name) for name in inputs if name != "-"}
+def _check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
+    """No output may overwrite what it is made from, under whatever name."""
+    taken = {os.path.realpath(name) for name in inputs if name and name != "-"}
     for output in outputs:
-        if output and output != "-" and os.path.realpath(output) in taken:
-            raise UsageError(f"{output} would overwrite {what}")
+        if output and output != "-" and os.path.exists(output):
+            if os.path.realpath(output) in taken:
+                raise UsageError(f"{output} would overwrite what is read")
+            if os.path.basename(os.path.realpath(output)) in GROUND_TRUTH_NAMES:
+                raise UsageError(f"{output} would overwrite a file with the name of a ground truth")
 
 
 def _check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:

@@ -130,14 +130,6 @@ def load_file(benchmark: Benchmark, file: str, selection: Selection) -> GroundTr
     )
 
 
-def ground_truth_files(ground_truth: GroundTruth) -> list[str]:
-    """Every file that the ground truth was, or could have been, read from: annotations, other variant, categories."""
-    folder = os.path.dirname(ground_truth.path)
-    names = [os.path.basename(name) for name in ground_truth.benchmark.files.values()]
-    sides = osworld_g.SIDE_FILES if ground_truth.benchmark.categories else ()
-    return [ground_truth.path, *(os.path.join(folder, name) for name in (*names, *sides))]
-
-
 def _check_file(file: str) -> None:
     """Only regular files can be read more than once, and a pipe that nobody writes to would never end."""
     if "\0" in file or not os.path.isfile(file):

@@ -237,6 +237,18 @@ class Report(NamedTuple):
         return self.total.n - self.answered.n
 
 
+class Check(NamedTuple):
+    """What the strict check found. ``absent`` lists, for each benchmark of the file, the examples without a row."""
+
+    accepted: bool
+    rows: int
+    benchmarks: tuple[str, ...]
+    absent: Mapping[str, tuple[str, ...]]
+    problems: tuple[Problem, ...]
+    problem_counts: Mapping[str, int]
+    ground_truth_problems: tuple[Problem, ...] = ()
+
+
 class Suite(NamedTuple):
     """Benchmarks that are ranked by the plain mean of their accuracies. ``average`` is None while one is missing."""
 

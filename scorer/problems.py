@@ -42,6 +42,8 @@ Code = Literal[
     "zero-area",
     "out-of-frame",
     "error-with-answer",
+    "ignored-field",
+    "mixed-space",
     "byte-order-mark",
     "gt-row",
     "gt-duplicate-id",
@@ -91,6 +93,8 @@ KINDS: dict[Code, Kind] = {
     "zero-area": Kind("warning", "error", "a box without area"),
     "out-of-frame": Kind("warning", "warning", "a point or box outside the screenshot"),
     "error-with-answer": Kind("warning", "error", "a row records an error and also gives an answer"),
+    "ignored-field": Kind("note", "warning", "a verdict or a target in a row; no rule reads it"),
+    "mixed-space": Kind("note", "warning", "answers in more than one space"),
     "byte-order-mark": Kind("note", "note", "a UTF-8 byte order mark at the start was ignored"),
     "gt-row": Kind("error", "error", "a ground-truth row that cannot be used"),
     "gt-duplicate-id": Kind("error", "error", "an id stands twice in the ground truth"),
@@ -134,6 +138,11 @@ class Problems:
     def refused(self) -> bool:
         """Whether any finding, kept or only counted, is an error."""
         return any(self.severity(code) == "error" for code in KINDS if self.counts[code])
+
+    @property
+    def unreadable(self) -> int:
+        """How many findings say, in whichever temper, that something cannot be read as predictions at all."""
+        return sum(self.counts[code] for code, kind in KINDS.items() if kind.score == "error")
 
     def summary(self) -> str:
         """How many errors, and how many warnings: "3 errors, 1 warning"."""

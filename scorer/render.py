@@ -15,7 +15,8 @@ from typing import Any
 from scorer._version import __version__
 from scorer.errors import ScorerError
 from scorer.judge import distance
-from scorer.model import Cell, Problem, Report, Suite, Table, Verdict
+from scorer.model import Cell, Check, Problem, Report, Suite, Table, Verdict
+from scorer.problems import KINDS
 from scorer.profiles import PROFILES
 from scorer.signature import parse_signature
 from scorer.spaces import meaning
@@ -151,6 +152,34 @@ def refusal_json(error: ScorerError) -> dict[str, Any]:
     }
 
 
+def check_json(checked: Check) -> dict[str, Any]:
+    """The strict check as data."""
+    return {
+        "accepted": checked.accepted,
+        "benchmarks": list(checked.benchmarks),
+        "rows": checked.rows,
+        "absent_ids": {name: list(ids) for name, ids in checked.absent.items()},
+        "problems": [problem_json(problem) for problem in checked.problems],
+        "problem_counts": dict(checked.problem_counts),
+        "version": __version__,
+    }
+
+
+def check_lines(checked: Check, *, show_all: bool) -> Iterator[str]:
+    """The findings, the absent ids if all are asked for, and the verdict with its counts."""
+    yield from problem_lines(checked.problems, checked.problem_counts, show_all=show_all, strict=True)
+    if show_all:
+        for name, ids in checked.absent.items():
+            if ids:
+                yield escape(f"without a row in {name}: {', '.join(ids)}")
+    totals = {"error": 0, "warning": 0, "note": 0}
+    for code, count in checked.problem_counts.items():
+        totals[KINDS[code].strict] += count  # type: ignore[index]
+    found = ", ".join(f"{totals[word]} {word}{'s' if totals[word] != 1 else ''}" for word in ("error", "warning"))
+    of = f" of {', '.join(checked.benchmarks)}" if checked.benchmarks else ""
+    yield f"{'accepted' if checked.accepted else 'not accepted'}: {found} in {checked.rows} rows{of}"
+
+
 def dump(data: Any, indent: int | None = None) -> str:
     """JSON in ASCII: no character of a file reaches a terminal unescaped, no lone surrogate stops an encoder."""
     return json.dumps(data, indent=indent, ensure_ascii=True, allow_nan=False)
@@ -198,14 +227,19 @@ def problem_json(problem: Problem) -> dict[str, Any]:
     return {key: value for key, value in problem._asdict().items() if value not in (0, "")}
 
 
-def problem_lines(problems: Iterable[Problem], counts: Mapping[str, int], *, show_all: bool) -> list[str]:
-    """Problems as aligned lines: place, severity, code, message. Long runs of one code are cut, and said to be."""
+def problem_lines(
+    problems: Iterable[Problem], counts: Mapping[str, int], *, show_all: bool, strict: bool = False
+) -> list[str]:
+    """Problems as aligned lines: place, severity, code, message. Long runs of one code are cut, and said to be.
+
+    Of a ``strict`` check all that was kept is shown: whoever submits wants every fault of one run.
+    """
     kept = list(problems)
     shown: list[Problem] = []
     seen: dict[str, int] = {}
     for problem in kept:
         seen[problem.code] = seen.get(problem.code, 0) + 1
-        if show_all or seen[problem.code] <= SHOWN_PER_CODE[problem.severity]:
+        if show_all or strict or seen[problem.code] <= SHOWN_PER_CODE[problem.severity]:
             shown.append(problem)
     rows = [(_place(problem), problem.severity, problem.code, _message(problem)) for problem in shown]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
@@ -216,7 +250,7 @@ def problem_lines(problems: Iterable[Problem], counts: Mapping[str, int], *, sho
         total = max(counts.get(code, 0), len(list(many)))
         left = total - sum(problem.code == code for problem in shown)
         if left:
-            hint = "only the first are kept" if show_all else "--all lists them"
+            hint = "only the first are kept" if show_all or strict else "--all lists them"
             lines.append(f"… and {left} more {code} ({hint})")
     return lines
 

@@ -69,13 +69,13 @@ class Router:
     def take(self, source: str, rows: Iterator[Row]) -> None:
         """Take numbered rows. A source without any is an error."""
         self.sources.append(source)
-        before = self.rows, self.problems.refused
+        before = self.rows, self.problems.unreadable
         if self.fixed is not None:
             for line, row in self.fixed.take(source, rows):
                 self.fixed.refuse(source, line, row)
         else:
             self._route(source, rows)
-        if (self.rows, self.problems.refused) == before:
+        if (self.rows, self.problems.unreadable) == before:
             self.problems.add("no-rows", "no prediction rows", source)
 
     @property
@@ -108,17 +108,22 @@ class Router:
             return None
         return self.collectors.get(name) or self._collector(self.load(name))
 
-    def finish(self) -> list[tuple[GroundTruth, Collector]]:
-        """The benchmarks with a known id, in the order of the table; PredictionsError where there is none."""
+    def settle(self) -> list[tuple[GroundTruth, Collector]]:
+        """The benchmarks with a known id, in the order of the table. Where there is none, that is a problem."""
         known = [name for name, collector in self.collectors.items() if collector.known_rows]
         met = self.rows
         self._place_strangers(known)
-        if not known and not self.problems.refused:
+        if not known and not self.problems.unreadable:
             self.problems.add("no-known-id", self._no_known_id(met), ", ".join(self.sources))
+        return [(self.loaded[name], self.collectors[name]) for name in BENCHMARKS if name in known]
+
+    def finish(self) -> list[tuple[GroundTruth, Collector]]:
+        """The benchmarks to score; PredictionsError where the input cannot be read as predictions."""
+        loaded = self.settle()
         if self.problems.refused:
             found = self.problems.in_file_order(self.sources)
             raise PredictionsError(f"not scored: {self.problems.summary()}", found, self.problems.counts)
-        return [(self.loaded[name], self.collectors[name]) for name in BENCHMARKS if name in known]
+        return loaded
 
     def _collector(self, ground_truth: GroundTruth) -> Collector:
         benchmark = ground_truth.benchmark

@@ -98,6 +98,7 @@ class Collector:
         if not fault:
             read = read_box if example.rule == "coverage_precision" else self._read_points
             geometry = read(row, report)
+        self._report_ignored(row, example, geometry, report)
         answers = bool(geometry.points) or geometry.bbox is not None
         if answers and row.get("space") is None:
             self.uses_default = True
@@ -113,6 +114,13 @@ class Collector:
 
     def _read_points(self, row: dict[str, Any], report: Reporter) -> Geometry:
         return read_points(row, report, any_candidate=self.any_candidate)
+
+    def _report_ignored(self, row: dict[str, Any], example: Example, geometry: Geometry, report: Reporter) -> None:
+        """Fields that some harnesses write beside an answer: their verdict, or the target."""
+        if "correctness" in row:
+            report("ignored-field", '"correctness" is not read: the verdict is made here')
+        if geometry.points and example.rule != "coverage_precision" and isinstance(row.get("bbox"), list):
+            report("ignored-field", '"bbox" is not read for a point task (the target, or the box of the answer?)')
 
     def _space_of(self, row: dict[str, Any], report: Reporter) -> tuple[Space, Code | None]:
         """The space of a row's numbers, and the fault of a row whose own one is unknown."""

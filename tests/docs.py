@@ -7,6 +7,8 @@ import io
 import os
 from collections.abc import Iterable, Sequence
 
+import click
+
 from scorer import cli
 from scorer.problems import KINDS
 from scorer.profiles import PROFILES
@@ -17,10 +19,14 @@ def _quoted(command: str, text: str) -> str:
     return f"```console\n$ {command}\n{text.rstrip()}\n```"
 
 
-def help_text() -> str:
-    """``score --help`` at a fixed width."""
+def help_text(*path: str) -> str:
+    """``score --help``, or that of a command, at a fixed width."""
     context = cli.cli.make_context("score", [], resilient_parsing=True, max_content_width=100, terminal_width=100)
-    return _quoted("score --help", cli.cli.get_help(context))
+    command: click.Command = cli.cli
+    if path:
+        command = cli.cli.commands[path[0]]
+        context = click.Context(command, info_name=path[0], parent=context)
+    return _quoted(" ".join(["score", *path, "--help"]), command.get_help(context))
 
 
 def output(command: str, *, first: int | None = None) -> str:
@@ -33,10 +39,11 @@ def output(command: str, *, first: int | None = None) -> str:
 
 
 def refusal(command: str) -> str:
-    """What a command prints on stderr where it refuses a file."""
-    with contextlib.redirect_stderr(io.StringIO()) as err:
+    """What a command prints where it refuses a file, the notes on the ground truth left out."""
+    with contextlib.redirect_stderr(io.StringIO()) as printed, contextlib.redirect_stdout(printed):
         cli.run(command.split()[1:])
-    return _quoted(command, err.getvalue())
+    lines = [line for line in printed.getvalue().splitlines() if "gt-not-official" not in line]
+    return _quoted(command, "\n".join(lines))
 
 
 def _table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -57,4 +64,5 @@ def profiles() -> str:
 
 def problems() -> str:
     """The closed vocabulary of findings."""
-    return _table(["code", "in `score`", "meaning"], ((f"`{c}`", k.score, k.meaning) for c, k in KINDS.items()))
+    rows = ((f"`{code}`", kind.score, kind.strict, kind.meaning) for code, kind in KINDS.items())
+    return _table(["code", "in `score`", "in `score check`", "meaning"], rows)

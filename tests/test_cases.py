@@ -160,6 +160,54 @@ RIGHT_ANSWERS: dict[int, dict[str, Any]] = {
 }
 
 
+class Finding(NamedTuple):
+    """A finding of the strict check: its code, its line (0: the whole file), and words of its message."""
+
+    code: str
+    line: int
+    says: str
+
+
+CHECKED: dict[int, list[Finding]] = {
+    70: [
+        Finding("absent-id", 0, "1 of 4 examples"),
+        Finding("absent-id", 0, "3-row actionable subset, which cannot be"),
+    ],
+    94: [Finding("wrong-shape", 1, 'wants "point"; the row has "bbox"')],
+    95: [Finding("extra-numbers", 1, "4 numbers in point")],
+    97: [Finding("extra-numbers", 1, "3 numbers in point (decimal comma?)")],
+    100: [Finding("bad-number", 1, "bbox has 5 entries, entry 2 is null")],
+    101: [Finding("bad-number", 1, "entry 2 is a string")],
+    107: [Finding("not-utf8", 1, "UTF-16")],
+    108: [Finding("not-utf8", 1, "byte offset 53")],
+    116: [Finding("bad-json", 2, "incomplete JSON")],
+    125: [Finding("no-rows", 0, "no prediction rows")],
+    126: [Finding("no-rows", 0, "no prediction rows")],
+    128: [Finding("not-an-object", line, "expected an object") for line in (2, 3, 4, 5)],
+    129: [Finding("repeated-key", 1, 'the key "point" appears twice')],
+    131: [Finding("duplicate-id", 3, "line 1 with another answer ([1, 1] then, [140, 210] here)")],
+    132: [Finding("duplicate-id", 2, "line 1"), Finding("duplicate-id", 3, "line 2")],
+    135: [Finding("unknown-id", 1, "pbs-9000 (did you mean pbs_9000?)")],
+    137: [Finding("id-type", 1, "found number 9000"), Finding("unknown-id", 2, "ids are strings like pbs_9000")],
+    138: [Finding("unknown-id", 1, "pbs_42 (ids are zero-padded: pbs_0042)")],
+    140: [Finding("no-known-id", 0, "they look like pointerbench-text ids")],
+    141: [Finding("no-id", 1, "the row has no id")],
+    143: [Finding("id-type", 1, "id must be a string, found list")],
+    144: [Finding("unknown-id", 1, "pbs_\ud800")],
+    146: [Finding("bad-number", 1, "NaN, which is not JSON")],
+    147: [Finding("bad-number", 1, "x is not finite")],
+    149: [Finding("bad-number", 1, "x is a string"), Finding("bad-number", 1, "y is a string")],
+    150: [Finding("bad-number", 1, "not a decimal number: 1_40")],
+    152: [Finding("wrong-shape", 1, "point is a string; write it as a JSON array")],
+    153: [Finding("wrong-shape", 1, 'write it as "point": [x, y]')],
+    155: [Finding("candidate-count", 1, "2 points in point, expected one")],
+    156: [Finding("bad-number", 1, "x is null")],
+    158: [Finding("key-conflict", 1, "point and pred differ; point was used")],
+    169: [Finding("error-with-answer", 2, "the row records an error and also gives an answer")],
+}
+ACCEPTED = {0, 1, 3, 4, 7, 9, 66, 67, 69, 103, 105, 110, 111, 158, 159, 161, 162}
+
+
 def _cases() -> list[dict[str, Any]]:
     if CASES is None:
         return []
@@ -242,3 +290,32 @@ def test_case(case: dict[str, Any], run_score: Score, tmp_path: Path) -> None:
 @needs_cases
 def test_the_table_has_every_case_and_no_other() -> None:
     assert {case["n"] for case in _cases()} == set(EXPECTED)
+
+
+@needs_cases
+@pytest.mark.usefixtures("json_parser")
+@pytest.mark.parametrize(
+    "case",
+    [case for case in _cases() if case["n"] in ACCEPTED | CHECKED.keys()],
+    ids=lambda case: f"{case['n']}-{case['case'].replace(' ', '-')}",
+)
+def test_check(case: dict[str, Any], run_score: Score, tmp_path: Path) -> None:
+    truth, predictions = _write_case(case, tmp_path)
+    arguments = ["check", predictions, "--gt", truth, "--benchmark", case["benchmark"]]
+    space = case["gt"].get("declared", {}).get("space")
+    if space:
+        arguments += ["--space", SPACES[space]]
+
+    run = run_score(*arguments)
+    data = run_score(*arguments, "--json", "-").json
+
+    accepted = case["n"] in ACCEPTED
+    assert (run.status, data["accepted"]) == ((0, True) if accepted else (1, False)), run.out
+    assert run.out.rstrip().splitlines()[-1].startswith("accepted: 0 errors" if accepted else "not accepted: ")
+    assert "95% CI" not in run.out
+    assert "accuracy" not in data
+    for code, line, says in CHECKED.get(case["n"], []):
+        matching = [p for p in data["problems"] if p["code"] == code and p.get("line", 0) == line]
+        assert any(says in problem["message"] for problem in matching), data["problems"]
+        assert code in run.out
+    assert all(problem["severity"] != "error" for problem in data["problems"]) == accepted

@@ -216,10 +216,13 @@ def test_a_miss_in_the_details_has_its_distance_and_its_point_in_pixels(run_scor
         (("--json", "-", "--details", "-"), "would mix on stdout"),
         (("--score-only", "--json", "-"), "would mix on stdout"),
         (("--instruction-variant", "refined"), "--instruction-variant is for osworld-g"),
-        (("--json", "preds.jsonl"), "preds.jsonl would overwrite the predictions"),
-        (("--details", "./preds.jsonl"), "would overwrite the predictions"),
+        (("--json", "preds.jsonl"), "preds.jsonl would overwrite what is read"),
+        (("--details", "./preds.jsonl"), "would overwrite what is read"),
         (("--json", "new.json", "--details", "./new.json"), "would both write new.json"),
-        (("--json", "pointerbench-sheets/data/test/metadata.jsonl"), "would overwrite the ground truth"),
+        (
+            ("--json", "pointerbench-sheets/data/test/metadata.jsonl"),
+            "would overwrite a file with the name of a ground truth",
+        ),
         (("--json", "no/such/folder/x.json"), "cannot be written"),
         (("--by", "colour"), 'no axis "colour"; known here: category, ui_style, data_type'),
         (("--table-format", "markdown"), "unknown table format"),
@@ -274,7 +277,7 @@ def test_an_old_report_does_not_outlive_a_run_that_made_none(run_score: Score) -
 def test_no_file_a_missing_file_and_options_before_a_command_are_status_2(run_score: Score) -> None:
     assert run_score().status == 2
     assert "no predictions" in run_score().err
-    assert "chek: no such file, and no such command (known: benchmarks, profiles)" in run_score("chek").err
+    assert "chek: no such file, and no such command (known: check, benchmarks, profiles)" in run_score("chek").err
     assert run_score("-p", "absent").err.endswith("Error: absent: no such file\n")
     for arguments in ((".",), ("-p", ".")):
         run = run_score(*arguments)

@@ -18,6 +18,11 @@ ID_PATTERNS: dict[str, re.Pattern[str]] = {
 
 EXAMPLE_IDS: dict[str, str] = {benchmark.id: benchmark.id_example for benchmark in BENCHMARKS.values()}
 
+GROUND_TRUTH_NAMES = frozenset(
+    [name.rpartition("/")[2] for benchmark in BENCHMARKS.values() for name in benchmark.files.values()]
+    + list(osworld_g.SIDE_FILES)
+)
+
 
 def get_benchmark(name: str) -> Benchmark:
     """The benchmark of that id. Raises UsageError, naming the known ids, where there is none."""
