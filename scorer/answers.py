@@ -99,17 +99,17 @@ def plain_point(row: Mapping[str, Any]) -> tuple[Point, ...]:
 
 def _candidates(row: Mapping[str, Any], report: Reporter) -> Geometry:
     """``points`` and, where it is given too, ``point`` before them."""
-    entries = list(row["points"])
+    entries = [(f"candidate {position} of points", entry) for position, entry in enumerate(row["points"], 1)]
     if isinstance(row.get("point"), list):
-        entries.insert(0, row["point"])
+        entries.insert(0, ("point", row["point"]))
     points: list[Point] = []
     fault: Code = "empty-answer"
-    for position, entry in enumerate(entries, 1):
+    for name, entry in entries:
         if not isinstance(entry, list) or len(entry) < 2:
-            report("wrong-shape", f"candidate {position} of points is no [x, y]; it does not count")
+            report("wrong-shape", f"{name} is no [x, y]; it does not count")
             fault = "wrong-shape"
             continue
-        geometry = _point(f"candidate {position}", entry, report)
+        geometry = _point(name, entry, report)
         points.extend(geometry.points)
         fault = geometry.fault or fault
     if not entries:

@@ -69,7 +69,7 @@ def rows(
         if line.strip():
             lines = chain([line], iter(read_line, b""))
             if line.lstrip().startswith(b"{") and b"}" not in line and line.endswith(b"\n"):
-                data = line + stream.read(MAX_LINE_BYTES)
+                data = line + stream.read(MAX_LINE_BYTES) + stream.readline(MAX_LINE_BYTES)  # whole lines
                 whole = _spread_object(data)
                 if whole is not None:
                     yield number, whole

@@ -116,6 +116,14 @@ def test_a_first_line_that_is_cut_does_not_hide_the_faults_behind_it() -> None:
     assert codes(b'{"id": "a", "poi\n{"id": "b"}\nnope\n') == [(1, "bad-json"), (3, "bad-json")]
 
 
+def test_lines_behind_a_cut_first_one_stay_whole_however_long_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "MAX_LINE_BYTES", 64)
+    rows, problems = rows_of(b'{"id": "a", "poi\n' + b"".join(b'{"id": "%06d"}\n' % n for n in range(40)))
+    assert [row["id"] for _, row in rows] == [f"{n:06d}" for n in range(40)]
+    assert [line for line, _ in rows] == list(range(2, 42))
+    assert len(problems) == 1
+
+
 @pytest.mark.parametrize(
     "data",
     [
