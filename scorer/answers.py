@@ -46,7 +46,7 @@ def read_points(row: Mapping[str, Any], report: Reporter, *, any_candidate: bool
     for key in POINT_KEYS:
         value = row.get(key)
         if isinstance(value, list) and len(value) >= 2:
-            _report_conflict(row, key, POINT_KEYS, value, report)
+            _report_conflict(row, key, (*POINT_KEYS, "points"), report)
             return _point(key, value, report)
     if "x" in row and "y" in row:
         return _point("x, y", [row["x"], row["y"]], report)
@@ -61,7 +61,7 @@ def read_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
         if isinstance(value, list):
             bad = next((i for i, entry in enumerate(value) if _number_fault(entry)), None)
             if bad is None and len(value) >= 4:
-                _report_conflict(row, key, BOX_KEYS, value, report)
+                _report_conflict(row, key, BOX_KEYS, report)
                 if len(value) > 4:
                     report("extra-numbers", f"{len(value)} numbers in {key}; the first four count")
                 return _box([float(entry) for entry in value[:4]], report)
@@ -109,15 +109,19 @@ def _candidates(row: Mapping[str, Any], report: Reporter) -> Geometry:
             report("wrong-shape", f"{name} is no [x, y]; it does not count")
             fault = "wrong-shape"
             continue
-        geometry = _point(name, entry, report)
+        geometry = _point(name, entry, report, lost="it does not count")
         points.extend(geometry.points)
         fault = geometry.fault or fault
     if not entries:
         report("empty-answer", "points is empty")
+    if len(points) > 1:
+        report("several-candidates", f"{len(points)} candidate points; any of them may hit")
+    if any(x < 0 and y < 0 for x, y in points) and not all(x < 0 and y < 0 for x, y in points):
+        report("refusal-and-point", "the candidate points both name a place and say that there is none")
     return Geometry(tuple(points)) if points else Geometry(fault=fault)
 
 
-def _point(key: str, value: list[Any], report: Reporter) -> Geometry:
+def _point(key: str, value: list[Any], report: Reporter, lost: str = "the row counts as no_answer") -> Geometry:
     if all(isinstance(entry, list) for entry in value):
         report("candidate-count", f"{len(value)} points in {key}, expected one [x, y]")
         return Geometry(fault="candidate-count")
@@ -130,7 +134,7 @@ def _point(key: str, value: list[Any], report: Reporter) -> Geometry:
             report("bad-number", f"{name} is a string, read as {float(entry):.15g}; write numbers without quotes")
             numbers.append(float(entry))
         elif fault := _number_fault(entry):
-            report("bad-number", f"{name} is {fault}; the row counts as no_answer")
+            report("bad-number", f"{name} is {fault}; {lost}")
         else:
             numbers.append(float(entry))
     if len(numbers) == 2:
@@ -234,13 +238,28 @@ def _nothing(row: Mapping[str, Any], wanted: str, others: tuple[str, ...], repor
     return Geometry(fault="empty-answer")
 
 
-def _report_conflict(
-    row: Mapping[str, Any], used: str, keys: tuple[str, ...], value: list[Any], report: Reporter
-) -> None:
-    for key in keys[keys.index(used) + 1 :]:
+def _report_conflict(row: Mapping[str, Any], used: str, keys: tuple[str, ...], report: Reporter) -> None:
+    """Name the other spellings of an answer that say something else, whether they could be read or not."""
+    value = row[used]
+    for key in keys:
         other = row.get(key)
-        if isinstance(other, list) and len(other) >= 2 and other[: len(value)] != value[: len(other)]:
-            report("key-conflict", f"{used} and {key} differ; {used} was used")
+        if (
+            key == used
+            or other is None
+            or (isinstance(other, list) and other[: len(value)] == value[: len(other)] != [])
+        ):
+            continue
+        report("key-conflict", f"{used} and {key} differ; {used} was used")
+    flat = ("x", "y") if "point" in keys else FLAT_BOX_KEYS
+    if all(key in row for key in flat) and [row[key] for key in flat] != value[: len(flat)]:
+        report("key-conflict", f"{used} and {', '.join(flat)} differ; {used} was used")
+
+
+def holds_answer(row: Mapping[str, Any]) -> bool:
+    """Whether any field is there that an answer is read from, readable or not; texts kept beside it do not count."""
+    named = (*POINT_KEYS, "points", *BOX_KEYS)
+    flat = (("x", "y"), FLAT_BOX_KEYS)
+    return any(row.get(key) for key in named) or any(all(row.get(k) is not None for k in keys) for keys in flat)
 
 
 def _number_fault(value: object) -> str:

@@ -162,7 +162,7 @@ def _checked(router: Router) -> Check:
         absent,
         problems.in_file_order(router.sources),
         dict(problems.counts),
-        tuple(problem for ground_truth, _ in loaded for problem in ground_truth.problems),
+        tuple(ground_truth for ground_truth, _ in loaded),
     )
 
 

@@ -91,6 +91,7 @@ def check_submission(
     data: str | None,
     space: str | None,
     profile: str | None,
+    instruction_variant: str | None,
     json_path: str | None,
     show_all: bool,
 ) -> None:
@@ -100,15 +101,21 @@ def check_submission(
     """
     _check_files(files, files)
     _check_outputs([json_path], [*files, gt])
-    locator = _locator(Selection(), gt, data)
-    checked = check_streams(
-        _streams(files),
-        locator.load_name,
-        benchmark=benchmark or locator.benchmark_of_file(),
-        space=space,
-        profile=profile,
-    )
-    _echo_problems(checked.ground_truth_problems, {}, show_all=show_all)
+    locator = _locator(Selection(instruction_variant or ""), gt, data)
+    try:
+        checked = check_streams(
+            _streams(files),
+            locator.load_name,
+            benchmark=benchmark or locator.benchmark_of_file(),
+            space=space,
+            profile=profile,
+        )
+    except GroundTruthError as refused:
+        if json_path is not None:
+            _write(json_path, [render.refusal_json(refused)])
+        raise
+    truths = [problem for truth in checked.ground_truths for problem in truth.problems]
+    _echo_problems(truths, {}, show_all=show_all)
     if json_path is not None:
         _write(json_path, [render.check_json(checked)])
     if json_path != "-":

@@ -246,7 +246,7 @@ class Check(NamedTuple):
     absent: Mapping[str, tuple[str, ...]]
     problems: tuple[Problem, ...]
     problem_counts: Mapping[str, int]
-    ground_truth_problems: tuple[Problem, ...] = ()
+    ground_truths: tuple[GroundTruth, ...] = ()
 
 
 class Suite(NamedTuple):

@@ -31,6 +31,11 @@ READING = (
     ),
     click.option("--space", metavar="SPACE", help="What coordinates mean where a row does not say it. Default: pixel."),
     click.option("--profile", type=click.Choice(list(PROFILES)), help="A model profile, as a name for its space."),
+    click.option(
+        "--instruction-variant",
+        type=click.Choice(["original", "refined"]),
+        help="OSWorld-G: which instructions were asked. Default: original.",
+    ),
 )
 JSON_AND_ALL = (
     click.option(
@@ -52,11 +57,6 @@ SCORING = (
         help="Predictions, JSON Lines or a JSON array; - reads stdin. May be repeated; further FILEs may follow.",
     ),
     *READING,
-    click.option(
-        "--instruction-variant",
-        type=click.Choice(["original", "refined"]),
-        help="OSWorld-G: which instructions were asked. Default: original.",
-    ),
     click.option(
         "--category",
         multiple=True,

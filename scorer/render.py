@@ -15,7 +15,7 @@ from typing import Any
 from scorer._version import __version__
 from scorer.errors import ScorerError
 from scorer.judge import distance
-from scorer.model import Cell, Check, Problem, Report, Suite, Table, Verdict
+from scorer.model import Cell, Check, GroundTruth, Problem, Report, Suite, Table, Verdict
 from scorer.problems import KINDS
 from scorer.profiles import PROFILES
 from scorer.signature import parse_signature
@@ -99,7 +99,7 @@ def report_json(report: Report) -> dict[str, Any]:
             other.name: {"reason": other.reason, "rows": other.rows, **_cell_json(Cell("", other.hits, total.n))}
             for other in report.alternatives
         },
-        "ground_truth": {"path": truth.path, "sha256": truth.sha256, "official": truth.official},
+        "ground_truth": _ground_truth_json(truth),
         "signature": report.signature,
         "signature_fields": parse_signature(report.signature),
         "version": __version__,
@@ -110,13 +110,10 @@ def report_json(report: Report) -> dict[str, Any]:
         data["profile"] = report.profile
     if truth.filter:
         data["filter"] = truth.filter
-    if truth.categories_source:
-        data["ground_truth"]["categories"] = truth.categories_source
-        data["ground_truth"]["categories_sha256"] = truth.categories_sha256
     if report.actionable is not None and report.refusals is not None:
         data["actionable"] = _cell_json(report.actionable)
         data["refusals"] = _cell_json(report.refusals)
-    data["problems"] = [problem_json(problem) for problem in (*truth.problems, *report.problems)]
+    data["problems"] = [problem_json(problem) for problem in report.problems]
     data["problem_counts"] = dict(report.problem_counts)
     return data
 
@@ -158,6 +155,7 @@ def check_json(checked: Check) -> dict[str, Any]:
         "accepted": checked.accepted,
         "benchmarks": list(checked.benchmarks),
         "rows": checked.rows,
+        "ground_truth": {truth.benchmark.id: _ground_truth_json(truth) for truth in checked.ground_truths},
         "absent_ids": {name: list(ids) for name, ids in checked.absent.items()},
         "problems": [problem_json(problem) for problem in checked.problems],
         "problem_counts": dict(checked.problem_counts),
@@ -177,7 +175,8 @@ def check_lines(checked: Check, *, show_all: bool) -> Iterator[str]:
         totals[KINDS[code].strict] += count  # type: ignore[index]
     found = ", ".join(f"{totals[word]} {word}{'s' if totals[word] != 1 else ''}" for word in ("error", "warning"))
     of = f" of {', '.join(checked.benchmarks)}" if checked.benchmarks else ""
-    yield f"{'accepted' if checked.accepted else 'not accepted'}: {found} in {checked.rows} rows{of}"
+    rows = "1 row" if checked.rows == 1 else f"{checked.rows} rows"
+    yield f"{'accepted' if checked.accepted else 'not accepted'}: {found} in {rows}{of}"
 
 
 def dump(data: Any, indent: int | None = None) -> str:
@@ -339,6 +338,22 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
     if not cell.n:
         return {"hits": 0, "n": 0, "accuracy": None, "ci95": None}
     return {"hits": cell.hits, "n": cell.n, "accuracy": round(cell.accuracy, 4), "ci95": _interval(cell)}
+
+
+def _ground_truth_json(truth: GroundTruth) -> dict[str, Any]:
+    """What the predictions were held against."""
+    data: dict[str, Any] = {
+        "path": truth.path,
+        "sha256": truth.sha256,
+        "official": truth.official,
+        "examples": len(truth.examples),
+    }
+    if truth.variant:
+        data["variant"] = truth.variant
+    if truth.categories_source:
+        data |= {"categories": truth.categories_source, "categories_sha256": truth.categories_sha256}
+    data["problems"] = [problem_json(problem) for problem in truth.problems]
+    return data
 
 
 def _place(problem: Problem) -> str:

@@ -7,12 +7,25 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scorer.answers import BOX_KEYS, POINT_KEYS, Geometry, keys_of, plain_point, read_box, read_points, write_numbers
+from scorer.answers import (
+    BOX_KEYS,
+    POINT_KEYS,
+    Geometry,
+    holds_answer,
+    keys_of,
+    plain_point,
+    read_box,
+    read_points,
+    write_numbers,
+)
 from scorer.errors import UsageError
 from scorer.ids import Ids
 from scorer.model import PIXEL, Example, Frame, Prediction, Row, Rows, Space
 from scorer.problems import Code, Problems, Reporter, shorten, type_name
 from scorer.spaces import parse_space
+
+IGNORED_KEYS = ("correctness", "correct", "hit", "outcome", "target", "gt", "eval")
+"""Names under which harnesses keep their own verdict or the ground truth in a row of predictions."""
 
 
 class Collector:
@@ -92,22 +105,26 @@ class Collector:
 
     def _read(self, row: dict[str, Any], example: Example, report: Reporter) -> tuple[Prediction, Prediction | None]:
         """The prediction of a row and, where there is one, the public scorer's accident with it."""
-        error = _error_text(row["error"]) if row.get("error") else None
+        if row.get("error"):
+            # Whatever else the row carries is not read: what is left of a failed reply is kept for people.
+            if holds_answer(row):
+                both = "the row records an error and also gives an answer; it counts as run_error"
+                report("error-with-answer", both)
+            error = _error_text(row["error"])
+            return Prediction(example.id, error=error, line=report.line, source=report.source), None
         space, fault = self._space_of(row, report)
         geometry = Geometry(fault=fault)
         if not fault:
             read = read_box if example.rule == "coverage_precision" else self._read_points
             geometry = read(row, report)
         self._report_ignored(row, example, geometry, report)
-        answers = bool(geometry.points) or geometry.bbox is not None
-        if answers and row.get("space") is None:
-            self.uses_default = True
-        elif answers:
-            self.row_spaces.add(space)
-        if answers and error is not None:
-            report("error-with-answer", "the row records an error and also gives an answer; it counts as run_error")
+        if geometry.points or geometry.bbox is not None:
+            if row.get("space") is None:
+                self.uses_default = True
+            else:
+                self.row_spaces.add(space)
         prediction = Prediction(
-            example.id, geometry.points, geometry.bbox, space, error, geometry.fault, 1, report.line, report.source
+            example.id, geometry.points, geometry.bbox, space, None, geometry.fault, 1, report.line, report.source
         )
         public = None if geometry.public is None else _as_public(prediction, geometry.public)
         return prediction, public
@@ -117,10 +134,13 @@ class Collector:
 
     def _report_ignored(self, row: dict[str, Any], example: Example, geometry: Geometry, report: Reporter) -> None:
         """Fields that some harnesses write beside an answer: their verdict, or the target."""
-        if "correctness" in row:
-            report("ignored-field", '"correctness" is not read: the verdict is made here')
-        if geometry.points and example.rule != "coverage_precision" and isinstance(row.get("bbox"), list):
-            report("ignored-field", '"bbox" is not read for a point task (the target, or the box of the answer?)')
+        for key in IGNORED_KEYS:
+            if row.get(key) is not None:
+                report("ignored-field", f'"{key}" is not read: verdicts and targets are made here')
+        boxes = ("bbox", "box") if geometry.points and example.rule != "coverage_precision" else ()
+        for key in boxes:
+            if row.get(key) is not None:
+                report("ignored-field", f'"{key}" is not read for a point task (the target, or the box of the answer?)')
 
     def _space_of(self, row: dict[str, Any], report: Reporter) -> tuple[Space, Code | None]:
         """The space of a row's numbers, and the fault of a row whose own one is unknown."""

@@ -99,7 +99,7 @@ def test_more_than_twenty_errors_of_a_kind_are_all_listed(run_score: Score) -> N
 
 def test_a_verdict_or_a_target_in_a_row_is_named_as_ignored(run_score: Score) -> None:
     answers = _complete(OSWORLD)
-    answers[0] |= {"bbox": [1, 2, 3, 4], "correctness": "correct"}
+    answers[0] |= {"bbox": "[1, 2, 3, 4]", "correctness": "correct"}
     path = write_rows(Path("p.jsonl"), answers)
     run = run_score("check", path, "--data", FIXTURES)
     assert run.status == 0
@@ -116,6 +116,28 @@ def test_answers_in_several_spaces_are_a_warning(run_score: Score) -> None:
     assert run.status == 0
     assert "answers of osworld-g are in several spaces: grid1000, pixel" in run.out
     assert "mixed-space" not in run_score("check", path, "--data", FIXTURES, "--space", "grid1000").out
+
+
+def test_candidates_that_hedge_are_seen(run_score: Score) -> None:
+    """Rows that answer and refuse at once would win every refusal and lose no target."""
+    answers = _complete(OSWORLD)
+    for row in answers:
+        row["points"] = [row.pop("point"), [-1, -1]]
+    run = run_score("check", write_rows(Path("p.jsonl"), answers), "--data", FIXTURES)
+    assert run.status == 1
+    assert run.out.count("error    refusal-and-point") == len(answers)
+    assert run.out.count("warning  several-candidates") == len(answers)
+    assert "refusal-and-point" in run_score("p.jsonl", "--data", FIXTURES).err
+
+
+def test_the_data_says_what_the_file_was_held_against(run_score: Score) -> None:
+    path = write_rows(Path("p.jsonl"), _complete(OSWORLD))
+    data = run_score("check", path, "--data", FIXTURES, "--instruction-variant", "refined", "--json", "-").json
+    truth = data["ground_truth"]["osworld-g"]
+    assert (truth["examples"], truth["variant"], truth["official"]) == (data["rows"], "refined", False)
+    assert [problem["code"] for problem in truth["problems"]] == ["gt-empty-instruction"]
+    run = run_score("check", path, "--data", "nowhere", "--json", "-")
+    assert (run.status, run.json["accepted"]) == (3, False)
 
 
 def test_an_answer_off_the_screenshot_is_a_warning(run_score: Score) -> None:

@@ -48,7 +48,6 @@ def box_of(**fields: Any) -> tuple[Prediction, list[str]]:
         {"prediction": [1, 2]},
         {"x": 1, "y": 2},
         {"point": None, "coordinate": [1, 2]},
-        {"point": [1], "pred": [1, 2]},
         {"point": "1,2", "x": 1, "y": 2},
     ],
 )
@@ -63,6 +62,10 @@ def test_the_spellings_of_a_point_are_read_in_the_public_scorers_order(fields: d
         ({"point": [1, 2, 3]}, (1, 2), "3 numbers in point (decimal comma?)"),
         ({"pred": [1, 2, 3, 4]}, (1, 2), "4 numbers in pred (a box?)"),
         ({"point": [1, 2], "pred": [3, 4]}, (1, 2), "point and pred differ; point was used"),
+        ({"point": "junk", "pred": [1, 2]}, (1, 2), "pred and point differ; pred was used"),
+        ({"point": [1, 2], "prediction": "junk"}, (1, 2), "point and prediction differ; point was used"),
+        ({"point": [1, 2], "points": [[3, 4]]}, (1, 2), "point and points differ; point was used"),
+        ({"point": [1, 2], "x": 3, "y": 4}, (1, 2), "point and x, y differ; point was used"),
     ],
 )
 def test_what_is_tolerated_in_a_point_is_said(fields: dict[str, Any], expected: object, said: str) -> None:
@@ -112,7 +115,6 @@ def test_a_point_that_cannot_be_read_is_no_answer_with_its_reason(
         {"pred": [200, 500, 500, 520]},
         {"prediction": [200, 500, 500, 520]},
         {"x0": 200, "y0": 500, "x1": 500, "y1": 520},
-        {"bbox": [1, 2, 3], "box": [200, 500, 500, 520]},
         {"bbox": None, "point": [1, 2], "box": [200, 500, 500, 520]},
     ],
 )
@@ -125,6 +127,8 @@ def test_the_spellings_of_a_box_are_read_in_the_public_scorers_order(fields: dic
     [
         ({"bbox": [500, 520, 200, 500]}, (200, 500, 500, 520), "inverted-box"),
         ({"bbox": [200, 500, 500, 520, 9]}, (200, 500, 500, 520), "extra-numbers"),
+        ({"bbox": [1, 2, 3], "box": [200, 500, 500, 520]}, (200, 500, 500, 520), "key-conflict"),
+        ({"bbox": [200, 500, 500, 520], "x0": 1, "y0": 2, "x1": 3, "y1": 4}, (200, 500, 500, 520), "key-conflict"),
         ({"bbox": [1, 2, 1, 9]}, (1, 2, 1, 9), "zero-area"),
         ({"bbox": "[200, 500, 500, 520]"}, (200, 500, 500, 520), "number-in-text"),
         ({"text": "(200, 500) to (500, 520.5)"}, (200, 500, 500, 520.5), "number-in-text"),
@@ -187,22 +191,33 @@ def test_candidates_are_read_for_a_benchmark_that_takes_any_and_malformed_ones_d
     assert point_of(True, points=[[3, 4]], point=[1, 2])[0].points == ((1, 2), (3, 4))
     assert point_of(True, points=[[True, 4]], point=[1, 4])[0].points == ((1, 4),)
     prediction, said = point_of(True, points=[[1, 2], "x", [None, 4]])
+    assert said[1].endswith("x is null; it does not count")
     assert list(prediction.points) == [(1, 2)]
     assert len(said) == 2
     assert point_of(True, points=["x"])[0].fault == "wrong-shape"
     assert point_of(True, points=[[None, 4]])[0].fault == "bad-number"
+    assert [problem.split(":")[0] for problem in point_of(True, points=[[1, 2], [-1, -1]])[1]] == [
+        "1 several-candidates",
+        "1 refusal-and-point",
+    ]
+    assert point_of(True, points=[[-2, -2], [-1, -1]])[1] == [
+        "1 several-candidates: 2 candidate points; any of them may hit"
+    ]
     assert point_of(True, points=[])[0].fault == "empty-answer"
     assert point_of(True, point=[1, 2])[0].points == ((1, 2),)
 
 
 def test_an_error_makes_a_run_error_whatever_else_the_row_carries() -> None:
     assert point_of(error="HTTP 429") == (
-        Prediction(POINT.id, error="HTTP 429", fault="empty-answer", line=1, source="file"),
+        Prediction(POINT.id, error="HTTP 429", line=1, source="file"),
         [],
     )
     prediction, said = point_of(error={"code": "empty"}, point=[1, 2])
     assert prediction.error == '{"code": "empty"}'
     assert said == ["1 error-with-answer: the row records an error and also gives an answer; it counts as run_error"]
+    for answer in ({"point": ["a", "b"]}, {"bbox": [1, 2, 3, 4]}, {"x": 1, "y": 2}, {"points": [[1, 2]]}):
+        assert [problem.split(":")[0] for problem in point_of(error="x", **answer)[1]] == ["1 error-with-answer"]
+    assert box_of(error="unparsed", raw="[1, 2, 3, 4]", text="1 2 3 4")[1] == []
     no_errors: tuple[object, ...] = (None, "", False, 0, {})
     for no_error in no_errors:
         assert point_of(error=no_error, point=[1, 2])[0].error is None
@@ -348,4 +363,4 @@ def test_no_row_raises_and_every_kept_prediction_is_finite(
         for value in (*sum(prediction.points, ()), *(prediction.bbox or ())):
             assert abs(float(value)) < float("inf")
         if not prediction.points and prediction.bbox is None:
-            assert prediction.fault
+            assert prediction.fault or prediction.error is not None
