@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from scorer.model import Box, Point
-from scorer.problems import Code, Reporter, shorten, type_name
+from scorer.problems import NUMBERS, Code, Reporter, shorten, type_name, write_numbers
 
 POINT_KEYS = ("point", "pred", "coordinate", "prediction")
 BOX_KEYS = ("bbox", "box", "pred", "prediction")
@@ -23,7 +23,6 @@ TEXT_KEYS = ("text", "raw", "answer")
 HUGE = 1e15
 """Coordinates beyond this lose whole pixels in a double; the quick way of reading leaves them to the slow one."""
 
-_NUMBERS = frozenset({int, float})
 # Patterns are compiled when first needed, which for most files is never.
 _DECIMAL = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _NUMBER_IN_TEXT = r"(?<![\w.])-?(?:\d+(?:\.\d+)?|\.\d+)"
@@ -92,7 +91,7 @@ def plain_point(row: Mapping[str, Any]) -> tuple[Point, ...]:
     if type(point) is list and len(point) == 2:
         x, y = point
         # The bounds are false for NaN, for infinities and for what no double can hold.
-        if type(x) in _NUMBERS and type(y) in _NUMBERS and -HUGE < x < HUGE and -HUGE < y < HUGE:
+        if type(x) in NUMBERS and type(y) in NUMBERS and -HUGE < x < HUGE and -HUGE < y < HUGE:
             return ((x, y),)
     return ()
 
@@ -233,8 +232,7 @@ def _nothing(row: Mapping[str, Any], wanted: str, others: tuple[str, ...], repor
         centre = " (the centre of a box is not taken for a point)" if wanted == "point" else ""
         report("wrong-shape", f'wants "{wanted}"; the row has "{found}"{centre}')
         return Geometry(fault="wrong-shape")
-    if not row.get("error"):
-        report("empty-answer", f'the row has no "{wanted}"{keys_of(row)}')
+    report("empty-answer", f'the row has no "{wanted}"{keys_of(row)}')
     return Geometry(fault="empty-answer")
 
 
@@ -294,8 +292,3 @@ def keys_of(row: Mapping[str, Any]) -> str:
     """The keys of a row, for a message about one that is missing: " (it has: id, answer)"."""
     keys = [shorten(str(key), 20) for key in row]
     return f" (it has: {', '.join(keys[:8])}{', …' if len(keys) > 8 else ''})" if keys else ""
-
-
-def write_numbers(numbers: tuple[float, ...] | list[float]) -> str:
-    """Coordinates for a message: ``[140, 210.5]``."""
-    return "[" + ", ".join(f"{number:.15g}" for number in numbers) + "]"

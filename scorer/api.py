@@ -38,6 +38,12 @@ from scorer.validate import Collector, is_outside, write_answer
 
 __all__ = ["check", "check_streams", "judge", "load_benchmark", "score", "score_streams", "suites"]
 
+Predictions = str | os.PathLike[str] | Iterable[Mapping[str, Any]]
+"""A file (JSON Lines or a JSON array) or rows made in Python."""
+
+Streams = Iterable[tuple[str, Callable[[], IO[bytes]]]]
+"""Names for messages, each with what opens the binary stream."""
+
 
 def judge(example: Example, prediction: Prediction | None) -> Verdict:
     """Judge one prediction by its example's rule; cheap enough to serve as a reward.
@@ -53,7 +59,7 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
 
 def score(
     ground_truth: GroundTruth,
-    predictions: str | os.PathLike[str] | Iterable[Mapping[str, Any]],
+    predictions: Predictions,
     *,
     space: str | Space | None = None,
     profile: str | None = None,
@@ -68,13 +74,11 @@ def score(
     Raises PredictionsError, with every fault in its ``problems``, where the predictions cannot be read as
     predictions of this benchmark; UsageError for an unknown space or profile.
     """
-    router = Router(lambda _: ground_truth, ground_truth, _space(space, profile), Problems())
-    _read(router, predictions)
-    return _reports(router, profile or "")[0]
+    return _reports(_routed_to(ground_truth, predictions, _space(space, profile), Problems()), profile or "")[0]
 
 
 def score_streams(
-    streams: Iterable[tuple[str, Callable[[], IO[bytes]]]],
+    streams: Streams,
     load: Callable[[str], GroundTruth],
     *,
     benchmark: str | None = None,
@@ -86,28 +90,22 @@ def score_streams(
     With ``benchmark`` every row belongs to that one, and ids of others are unknown. Reports come in the order of
     the benchmark table. Raises what ``score`` and ``load`` raise.
     """
-    fixed = load(benchmark) if benchmark is not None else None
-    router = Router(load, fixed, _space(space, profile), Problems())
-    for name, opener in streams:
-        router.read(name, opener)
-    return _reports(router, profile or "")
+    return _reports(_routed(streams, load, benchmark, _space(space, profile), Problems()), profile or "")
 
 
 def check(
     ground_truth: GroundTruth,
-    predictions: str | os.PathLike[str] | Iterable[Mapping[str, Any]],
+    predictions: Predictions,
     *,
     space: str | Space | None = None,
     profile: str | None = None,
 ) -> Check:
     """Check predictions of one loaded benchmark as a leaderboard would; see check_streams."""
-    router = Router(lambda _: ground_truth, ground_truth, _space(space, profile), Problems(strict=True))
-    _read(router, predictions)
-    return _checked(router)
+    return _checked(_routed_to(ground_truth, predictions, _space(space, profile), Problems(strict=True)))
 
 
 def check_streams(
-    streams: Iterable[tuple[str, Callable[[], IO[bytes]]]],
+    streams: Streams,
     load: Callable[[str], GroundTruth],
     *,
     benchmark: str | None = None,
@@ -119,11 +117,7 @@ def check_streams(
     The rows are read exactly as ``score_streams`` reads them; only the severity of what is found differs. A check
     without findings means that ``score`` warns of nothing. Raises what ``load`` raises.
     """
-    fixed = load(benchmark) if benchmark is not None else None
-    router = Router(load, fixed, _space(space, profile), Problems(strict=True))
-    for name, opener in streams:
-        router.read(name, opener)
-    return _checked(router)
+    return _checked(_routed(streams, load, benchmark, _space(space, profile), Problems(strict=True)))
 
 
 def suites(reports: Iterable[Report]) -> list[Suite]:
@@ -140,15 +134,28 @@ def suites(reports: Iterable[Report]) -> list[Suite]:
     ]
 
 
-def _read(router: Router, predictions: str | os.PathLike[str] | Iterable[Mapping[str, Any]]) -> None:
+def _routed(
+    streams: Streams, load: Callable[[str], GroundTruth], benchmark: str | None, space: Space, problems: Problems
+) -> Router:
+    """The router after all streams, of one benchmark or of those that their ids belong to."""
+    router = Router(load, load(benchmark) if benchmark is not None else None, space, problems)
+    for name, opener in streams:
+        router.read(name, opener)
+    return router
+
+
+def _routed_to(ground_truth: GroundTruth, predictions: Predictions, space: Space, problems: Problems) -> Router:
+    """The router after one file, or after rows made in Python, of one loaded benchmark."""
+    router = Router(lambda _: ground_truth, ground_truth, space, problems)
     if isinstance(predictions, str | os.PathLike):
         router.read(os.fspath(predictions), partial(_open, predictions))
     else:
         router.take("<rows>", router.plain_rows("<rows>", predictions))
+    return router
 
 
 def _checked(router: Router) -> Check:
-    rows = router.rows
+    rows = router.rows_met
     loaded = router.settle()
     reports = [_report(*each, router.sources, "", router.problems) for each in loaded]
     absent = {
@@ -182,9 +189,10 @@ def _report(
     counts = tally(watch.over(judge_all(ground_truth.examples, pixels)))
     verdicts = tuple(watch.verdicts)
     others = [verdict for verdict in verdicts if verdict.outcome in ("absent", "no_answer")]
-    _note_left_out(collector, ", ".join(sources), problems)
-    _note_spaces(collector, ", ".join(sources), problems)
-    _note_absent(ground_truth, others, ", ".join(sources), problems)
+    source = ", ".join(sources)
+    _note_left_out(collector, source, problems)
+    _note_spaces(collector, source, problems)
+    _note_absent(ground_truth, others, source, problems)
     has_refusals = "refusal" in benchmark.rules
     space = collector.space if collector.uses_default or not collector.row_spaces else None
     row_spaces = tuple(sorted(collector.row_spaces))
@@ -280,13 +288,10 @@ class _Watch:
 
 def _alternatives(collector: Collector, verdicts: tuple[Verdict, ...]) -> tuple[Alternative, ...]:
     """What the hits would be under the readings that the collector kept beside the score."""
+    again, misread = len(collector.first), len(collector.public)
     readings = (
-        ("first_row", "had the first row counted for the {rows} ids given again", collector.first),
-        (
-            "public_scorer",
-            "with the public scorer's reading of {rows} rows listed as misread by it",
-            collector.public,
-        ),
+        ("first_row", f"had the first row counted for the {again} ids given again", collector.first),
+        ("public_scorer", f"with the public scorer's reading of {misread} rows that it misreads", collector.public),
     )
     by_id = {v.example.id: v for v in verdicts} if collector.first or collector.public else {}
     hits = sum(verdict.outcome == "hit" for verdict in by_id.values())

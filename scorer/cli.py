@@ -6,8 +6,8 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TextIO
 
@@ -102,7 +102,7 @@ def check_submission(
     _check_files(files, files)
     _check_outputs([json_path], [*files, gt])
     locator = _locator(Selection(instruction_variant or ""), gt, data)
-    try:
+    with _refusal_written(json_path):
         checked = check_streams(
             _streams(files),
             locator.load_name,
@@ -110,10 +110,6 @@ def check_submission(
             space=space,
             profile=profile,
         )
-    except GroundTruthError as refused:
-        if json_path is not None:
-            _write(json_path, [render.refusal_json(refused)])
-        raise
     truths = [problem for truth in checked.ground_truths for problem in truth.problems]
     _echo_problems(truths, {}, show_all=show_all)
     if json_path is not None:
@@ -169,7 +165,7 @@ def _score(
     _check_formats(json_path, details, score_only=score_only)
     _check_outputs((json_path, details), [*files, gt])
     locator = _locator(selection(instruction_variant, category, sample_ids, benchmark_params), gt, data)
-    try:
+    with _refusal_written(json_path):
         reports = score_streams(
             _streams(files),
             locator.load_name,
@@ -177,10 +173,6 @@ def _score(
             space=space,
             profile=profile,
         )
-    except (PredictionsError, GroundTruthError) as refused:
-        if json_path is not None:
-            _write(json_path, [render.refusal_json(refused)])
-        raise
     _KEPT.extend(reports)
     _check_axes(by, reports)
     if instruction_variant and not any(report.variant for report in reports):
@@ -198,6 +190,17 @@ def _score(
         blocks = [render.report_text(report, table_format=table_format, axes=by) for report in reports]
         blocks += [render.suite_text(suite, table_format=table_format) for suite in found]
         click.echo("\n\n".join(blocks))
+
+
+@contextmanager
+def _refusal_written(json_path: str | None) -> Iterator[None]:
+    """A run without a result writes why, so that no report of an earlier one is taken for its own."""
+    try:
+        yield
+    except (PredictionsError, GroundTruthError) as refused:
+        if json_path is not None:
+            _write(json_path, [render.refusal_json(refused)])
+        raise
 
 
 def _locator(chosen: Selection, gt: str | None, data: str | None) -> Locator:

@@ -13,7 +13,7 @@ from scorer.benchmarks import ID_PATTERNS, get_benchmark, osworld_g
 from scorer.errors import GroundTruthError, UsageError
 from scorer.ids import benchmark_of
 from scorer.model import Benchmark, Example, GroundTruth
-from scorer.problems import Problems
+from scorer.problems import Problems, write_numbers
 from scorer.read import rows
 
 ALL_CATEGORIES = "all"
@@ -199,12 +199,10 @@ def _compare_variants(benchmark: Benchmark, file: str, examples: Iterable[Exampl
         for example in others:
             mine = targets.get(example.id, example.target)
             if mine != example.target:
-                message = f"{example.id}: {own_name} has {_corners(mine)}, {name} has {_corners(example.target)}"
+                message = (
+                    f"{example.id}: {own_name} has {write_numbers(mine)}, {name} has {write_numbers(example.target)}"
+                )
                 problems.add("gt-variants-differ", message, file, row_id=example.id)
-
-
-def _corners(target: Iterable[float]) -> str:
-    return "[" + ", ".join(f"{number:g}" for number in target) + "]"
 
 
 def _select(benchmark: Benchmark, examples: Sequence[Example], selection: Selection) -> tuple[Sequence[Example], str]:

@@ -7,7 +7,7 @@ one table serves both commands and the README.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from scorer.model import Problem
@@ -150,9 +150,7 @@ class Problems:
 
     def summary(self) -> str:
         """How many errors, and how many warnings: "3 errors, 1 warning"."""
-        totals = Counter[str]()
-        for code in KINDS:
-            totals[self.severity(code)] += self.counts[code]
+        totals = count_severities(self.counts, strict=self.strict)
         parts = [(totals["error"], "error"), (totals["warning"], "warning")]
         return ", ".join(f"{count} {word}{'s' if count != 1 else ''}" for count, word in parts if count)
 
@@ -177,6 +175,18 @@ class Reporter:
         self.problems.add(code, message, self.source, self.line, row_id=self.id)
 
 
+def count_severities(counts: Mapping[str, int], *, strict: bool) -> Counter[Severity]:
+    """Findings by severity, in the tolerant or in the strict temper."""
+    totals: Counter[Severity] = Counter()
+    for code, kind in KINDS.items():
+        totals[kind.strict if strict else kind.score] += counts.get(code, 0)
+    return totals
+
+
+NUMBERS = frozenset({int, float})
+"""The types of a parsed JSON number; a boolean's is another one."""
+
+
 def type_name(value: object) -> str:
     """JSON's word for the type of a parsed value."""
     if isinstance(value, bool):
@@ -188,3 +198,8 @@ def type_name(value: object) -> str:
 def shorten(text: str, limit: int = 60) -> str:
     """At most ``limit`` characters of a text from a file, for a message."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def write_numbers(numbers: Iterable[float]) -> str:
+    """Coordinates for a message: ``[140, 210.5]``."""
+    return "[" + ", ".join(f"{number:.15g}" for number in numbers) + "]"

@@ -16,7 +16,7 @@ from scorer._version import __version__
 from scorer.errors import ScorerError
 from scorer.judge import distance
 from scorer.model import Cell, Check, GroundTruth, Problem, Report, Suite, Table, Verdict
-from scorer.problems import KINDS
+from scorer.problems import count_severities
 from scorer.profiles import PROFILES
 from scorer.signature import parse_signature
 from scorer.spaces import meaning
@@ -164,16 +164,15 @@ def check_json(checked: Check) -> dict[str, Any]:
 
 
 def check_lines(checked: Check, *, show_all: bool) -> Iterator[str]:
-    """The findings, the absent ids if all are asked for, and the verdict with its counts."""
-    yield from problem_lines(checked.problems, checked.problem_counts, show_all=show_all, strict=True)
+    """Every finding that was kept, the absent ids if all are asked for, and the verdict with its counts."""
+    yield from problem_lines(checked.problems, checked.problem_counts, show_all=True)
     if show_all:
         for name, ids in checked.absent.items():
             if ids:
                 yield escape(f"without a row in {name}: {', '.join(ids)}")
-    totals = {"error": 0, "warning": 0, "note": 0}
-    for code, count in checked.problem_counts.items():
-        totals[KINDS[code].strict] += count  # type: ignore[index]
-    found = ", ".join(f"{totals[word]} {word}{'s' if totals[word] != 1 else ''}" for word in ("error", "warning"))
+    totals = count_severities(checked.problem_counts, strict=True)
+    counted = ((totals["error"], "error"), (totals["warning"], "warning"))
+    found = ", ".join(f"{count} {word}{'s' if count != 1 else ''}" for count, word in counted)
     of = f" of {', '.join(checked.benchmarks)}" if checked.benchmarks else ""
     rows = "1 row" if checked.rows == 1 else f"{checked.rows} rows"
     yield f"{'accepted' if checked.accepted else 'not accepted'}: {found} in {rows}{of}"
@@ -226,19 +225,14 @@ def problem_json(problem: Problem) -> dict[str, Any]:
     return {key: value for key, value in problem._asdict().items() if value not in (0, "")}
 
 
-def problem_lines(
-    problems: Iterable[Problem], counts: Mapping[str, int], *, show_all: bool, strict: bool = False
-) -> list[str]:
-    """Problems as aligned lines: place, severity, code, message. Long runs of one code are cut, and said to be.
-
-    Of a ``strict`` check all that was kept is shown: whoever submits wants every fault of one run.
-    """
+def problem_lines(problems: Iterable[Problem], counts: Mapping[str, int], *, show_all: bool) -> list[str]:
+    """Problems as aligned lines: place, severity, code, message. Long runs of one code are cut, and said to be."""
     kept = list(problems)
     shown: list[Problem] = []
     seen: dict[str, int] = {}
     for problem in kept:
         seen[problem.code] = seen.get(problem.code, 0) + 1
-        if show_all or strict or seen[problem.code] <= SHOWN_PER_CODE[problem.severity]:
+        if show_all or seen[problem.code] <= SHOWN_PER_CODE[problem.severity]:
             shown.append(problem)
     rows = [(_place(problem), problem.severity, problem.code, _message(problem)) for problem in shown]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
@@ -249,7 +243,7 @@ def problem_lines(
         total = max(counts.get(code, 0), len(list(many)))
         left = total - sum(problem.code == code for problem in shown)
         if left:
-            hint = "only the first are kept" if show_all or strict else "--all lists them"
+            hint = "only the first are kept" if show_all else "--all lists them"
             lines.append(f"… and {left} more {code} ({hint})")
     return lines
 
@@ -294,7 +288,7 @@ def _head(report: Report) -> Iterator[str]:
         yield f"answered rows only: {cell.hits}/{cell.n} = {percent(cell.hits, cell.n)} % (not the score)"
     for other in report.alternatives:
         figure = f"{other.hits}/{total.n} = {percent(other.hits, total.n)} %"
-        yield f"{other.reason.format(rows=other.rows)}: {figure} (not the score)"
+        yield f"{other.reason}: {figure} (not the score)"
     yield f"coordinates: {_coordinates(report)}"
     if report.ground_truth.filter:
         known = total.n + len(report.ground_truth.left_out)

@@ -40,6 +40,7 @@ class Router:
         self.sources: list[str] = []
         self.strangers: list[tuple[str, int, dict[str, Any]]] = []
         self.strangers_met = 0
+        self.nobody = Collector({}, Ids("", {}, (), _ANY_ID, ID_PATTERNS), problems)
 
     def read(self, name: str, opener: Callable[[], IO[bytes]]) -> None:
         """Take the rows of a file; one that cannot be opened is a problem like any other."""
@@ -69,17 +70,17 @@ class Router:
     def take(self, source: str, rows: Iterator[Row]) -> None:
         """Take numbered rows. A source without any is an error."""
         self.sources.append(source)
-        before = self.rows, self.problems.unreadable
+        before = self.rows_met, self.problems.unreadable
         if self.fixed is not None:
             for line, row in self.fixed.take(source, rows):
                 self.fixed.refuse(source, line, row)
         else:
             self._route(source, rows)
-        if (self.rows, self.problems.unreadable) == before:
+        if (self.rows_met, self.problems.unreadable) == before:
             self.problems.add("no-rows", "no prediction rows", source)
 
     @property
-    def rows(self) -> int:
+    def rows_met(self) -> int:
         """The rows met so far."""
         return self.strangers_met + sum(known.known_rows + known.refused_rows for known in self.collectors.values())
 
@@ -111,7 +112,7 @@ class Router:
     def settle(self) -> list[tuple[GroundTruth, Collector]]:
         """The benchmarks with a known id, in the order of the table. Where there is none, that is a problem."""
         known = [name for name, collector in self.collectors.items() if collector.known_rows]
-        met = self.rows
+        met = self.rows_met
         self._place_strangers(known)
         if not known and not self.problems.unreadable:
             self.problems.add("no-known-id", self._no_known_id(met), ", ".join(self.sources))
@@ -149,15 +150,13 @@ class Router:
         elif code == "unknown-id":
             self.strangers.append((source, line, {"id": shorten(row["id"], MAX_MESSAGE)}))
         else:
-            Collector({}, Ids("", {}, (), _ANY_ID, ID_PATTERNS), self.problems).refuse(source, line, row)
+            self.nobody.refuse(source, line, row)
 
     def _place_strangers(self, known: list[str]) -> None:
         if not self.collectors and self.strangers:
             self._load_likely()
-        if self.collectors:
-            collector = self.collectors[(known or list(self.collectors))[0]]
-        else:
-            collector = Collector({}, Ids("", {}, (), _ANY_ID, ID_PATTERNS), self.problems)
+        names = known or list(self.collectors)
+        collector = self.collectors[names[0]] if names else self.nobody
         for source, line, row in self.strangers:
             collector.refuse(source, line, row)
 

@@ -16,12 +16,11 @@ from scorer.answers import (
     plain_point,
     read_box,
     read_points,
-    write_numbers,
 )
 from scorer.errors import UsageError
 from scorer.ids import Ids
 from scorer.model import PIXEL, Example, Frame, Prediction, Row, Rows, Space
-from scorer.problems import Code, Problems, Reporter, shorten, type_name
+from scorer.problems import Code, Problems, Reporter, shorten, type_name, write_numbers
 from scorer.spaces import parse_space
 
 IGNORED_KEYS = ("correctness", "correct", "hit", "outcome", "target", "gt", "eval")

@@ -74,7 +74,14 @@ EXPECTED: dict[int, Expected] = {
         "1/1",
         "[2, 200, 500, 500]",
         "the digit of a name",
-        alternatives={"public_scorer": {"rows": 1, "hits": 0, "n": 1}},
+        alternatives={
+            "public_scorer": {
+                "rows": 1,
+                "hits": 0,
+                "n": 1,
+                "reason": "with the public scorer's reading of 1 rows that it misreads",
+            }
+        },
     ),
     100: scored("0/1", "pbt_9101", ":1 ", "bbox has 5 entries, entry 2 is null"),
     101: scored("0/1", "entry 2 is a string", missing_predictions=1),

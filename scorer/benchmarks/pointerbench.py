@@ -114,9 +114,9 @@ def _box(value: object) -> Box:
     if type(value) is list and len(value) == 4:
         x0, y0, x1, y1 = value
         # Whole numbers in order, as all official boxes are; anything else is read with more care.
-        if type(x0) is type(y0) is type(x1) is type(y1) is int and -LARGEST < x0 <= x1 < LARGEST:  # noqa: SIM102
-            if -LARGEST < y0 <= y1 < LARGEST:
-                return x0, y0, x1, y1
+        whole = type(x0) is type(y0) is type(x1) is type(y1) is int
+        if whole and -LARGEST < x0 <= x1 < LARGEST and -LARGEST < y0 <= y1 < LARGEST:
+            return x0, y0, x1, y1
     numbers = number_list("bbox", value)
     if len(numbers) != 4:
         raise RowError(f"bbox must be [x0, y0, x1, y1], found {shown(value)}")

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from scorer.model import Example, Frame
-from scorer.problems import Problems, type_name
+from scorer.problems import NUMBERS, Problems, shorten, type_name
 
-NUMBERS = frozenset({int, float})
 LARGEST = 1e15
 LARGEST_SIDE = 10_000_000
 
@@ -57,8 +56,7 @@ def row_id(row: dict[str, Any]) -> str:
 
 def shown(value: object) -> str:
     """A short form of a value for a message."""
-    written = repr(value)
-    return written if len(written) <= 60 else written[:59] + "…"
+    return shorten(repr(value))
 
 
 class Records:
