@@ -112,3 +112,46 @@ def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
     """Write rows as JSON Lines."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
+
+
+SHEETS_ROW: dict[str, Any] = {
+    "file_name": "0001.png",
+    "id": "pbs_0001",
+    "instruction": "Select B2.",
+    "bbox": [10, 20, 30, 40],
+    "answer_type": "point",
+    "eval": {"type": "point_in_bbox", "bbox": [10, 20, 30, 40]},
+    "data_type": "cell",
+    "category": "cell_ref",
+    "ui_style": "bare",
+    "image_size": [1024, 768],
+}
+
+
+def subset_row(prefix: str, number: int, **fields: Any) -> dict[str, Any]:
+    return {
+        "id": f"{prefix}_{number:04d}",
+        "instruction": "Press it.",
+        "bbox": [100, 200, 200, 300],
+        "answer_type": "point",
+        "image_size": [1024, 768],
+        **fields,
+    }
+
+
+@pytest.fixture
+def three_subsets(run_score: Score) -> Path:
+    """A folder with four examples of each Pointerbench subset, in the official layout."""
+    del run_score  # it has moved this test to an empty folder
+    for subset, prefix in (("sheets", "pbs"), ("text", "pbt"), ("pro", "pbp")):
+        folder = Path(f"pointerbench-{subset}/data/test")
+        folder.mkdir(parents=True)
+        axes = {"category": "cell", "ui_style": "bare", "data_type": "cell", "language": "en", "difficulty": "easy"}
+        more = {"element_type": "icon", "app_category": "code", "platform": "Linux"} if subset == "pro" else axes
+        rows = [subset_row(prefix, n, **more, surface=f"s{n}", app=f"App {n}") for n in range(1, 5)]
+        write_rows(folder / "metadata.jsonl", rows)
+    return Path()
+
+
+def answers(*ids: str, point: tuple[float, float] = (150, 250)) -> Path:
+    return write_rows(Path("preds.jsonl"), [{"id": name, "point": list(point)} for name in ids])
