@@ -6,43 +6,62 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from functools import partial
-from typing import IO, TYPE_CHECKING, Any, NoReturn, TextIO
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
 from scorer import render
 from scorer._version import __version__
-from scorer.api import check_streams, score_streams, suites
-from scorer.benchmarks import BENCHMARKS, GROUND_TRUTH_NAMES, pointerbench
-from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
-from scorer.load import Selection
-from scorer.locate import ENVIRONMENT, Locator
-from scorer.model import Problem, Report
-from scorer.options import JSON_AND_ALL, READING, SCORING, options
+from scorer.api import score_streams, suites
+from scorer.benchmarks import pointerbench
+from scorer.console import (
+    check_files,
+    check_outputs,
+    echo_problems,
+    make_locator,
+    refusal_written,
+    say,
+    streams,
+    write_json,
+)
+from scorer.errors import ScorerError, UsageError
+from scorer.model import Report
+from scorer.options import SCORING, options
 from scorer.params import selection
-from scorer.profiles import PROFILES
-from scorer.tables import check_format, escape, listing
+from scorer.tables import check_format, escape
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 INTERRUPTED, PIPE_CLOSED, BUG = 130, 141, 70
+COMMANDS = ("check", "benchmarks", "profiles")
+"""Modules of scorer.commands, in the order of the help."""
+
 _KEPT: list[Report] = []  # what is not to be freed before the process ends
 
 
 class ScoreGroup(click.Group):
     """A group that also works bare: ``score FILE...`` and ``score --predictions FILE`` beside ``score COMMAND``."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (the same)
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"scorer.commands.{cmd_name}").command
+        return command
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] in self.commands:
+        if args and args[0] in COMMANDS:
             return super().parse_args(ctx, args)
         ctx.allow_interspersed_args = True
         click.Command.parse_args(self, ctx, args)
         for word in ctx.args:
-            if word in self.commands and not os.path.exists(word):
+            if word in COMMANDS and not os.path.exists(word):
                 raise click.UsageError(f'options go behind the command: "score {word} ...", not in front of it', ctx)
         return ctx.args
 
@@ -81,62 +100,6 @@ def cli(ctx: click.Context, /, **given: Any) -> None:
             _score(more=ctx.args, **given)
 
 
-@cli.command("check")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(allow_dash=True))
-@options((*READING, *JSON_AND_ALL))
-def check_submission(
-    files: tuple[str, ...],
-    benchmark: str | None,
-    gt: str | None,
-    data: str | None,
-    space: str | None,
-    profile: str | None,
-    instruction_variant: str | None,
-    json_path: str | None,
-    show_all: bool,
-) -> None:
-    """Check predictions as a leaderboard would: strictly, without a score.
-
-    Every fault is an error, all of them are listed, and each example needs its row. Exit status: 0 accepted, 1 not.
-    """
-    _check_files(files, files)
-    _check_outputs([json_path], [*files, gt])
-    locator = _locator(Selection(instruction_variant or ""), gt, data)
-    with _refusal_written(json_path):
-        checked = check_streams(
-            _streams(files),
-            locator.load_name,
-            benchmark=benchmark or locator.benchmark_of_file(),
-            space=space,
-            profile=profile,
-        )
-    truths = [problem for truth in checked.ground_truths for problem in truth.problems]
-    _echo_problems(truths, {}, show_all=show_all)
-    if json_path is not None:
-        _write(json_path, [render.check_json(checked)])
-    if json_path != "-":
-        click.echo("\n".join(render.check_lines(checked, show_all=show_all)))
-    if not checked.accepted:
-        click.get_current_context().exit(PredictionsError.exit_code)
-
-
-@cli.command("benchmarks")
-def list_benchmarks() -> None:
-    """List the known benchmarks."""
-    rows = [
-        [known.id, str(known.size), known.id_example, ", ".join(known.rules), known.source]
-        for known in BENCHMARKS.values()
-    ]
-    click.echo(listing(["benchmark", "examples", "ids like", "rules", "source"], rows))
-
-
-@cli.command("profiles")
-def list_profiles() -> None:
-    """List the model profiles and the space of each."""
-    rows = [[known.id, str(known.space), known.image, known.models] for known in PROFILES.values()]
-    click.echo(listing(["profile", "space", "image sent", "models"], rows))
-
-
 def _score(
     *,
     predictions: tuple[str, ...],
@@ -161,13 +124,13 @@ def _score(
     del show_system_prompt
     check_format(table_format)
     files = [*predictions, *more]
-    _check_files(files, predictions)
+    check_files(files, predictions)
     _check_formats(json_path, details, score_only=score_only)
-    _check_outputs((json_path, details), [*files, gt])
-    locator = _locator(selection(instruction_variant, category, sample_ids, benchmark_params), gt, data)
-    with _refusal_written(json_path):
+    check_outputs((json_path, details), [*files, gt])
+    locator = make_locator(selection(instruction_variant, category, sample_ids, benchmark_params), gt, data)
+    with refusal_written(json_path):
         reports = score_streams(
-            _streams(files),
+            streams(files),
             locator.load_name,
             benchmark=benchmark or locator.benchmark_of_file(),
             space=space,
@@ -179,56 +142,17 @@ def _score(
         raise UsageError("--instruction-variant is for osworld-g, and no row is of it")
     found = suites(reports)
     truths = [problem for report in reports for problem in report.ground_truth.problems]
-    _echo_problems([*truths, *reports[0].problems], reports[0].problem_counts, show_all=show_all)
+    echo_problems([*truths, *reports[0].problems], reports[0].problem_counts, show_all=show_all)
     if json_path is not None:
-        _write(json_path, [render.reports_json(reports, found)])
+        write_json(json_path, [render.reports_json(reports, found)])
     if details is not None:
-        _write(details, (row for report in reports for row in render.details(report)), lines=True)
+        write_json(details, (row for report in reports for row in render.details(report)), lines=True)
     if score_only:
         click.echo(render.score_only(reports, found))
     elif "-" not in (json_path, details):
         blocks = [render.report_text(report, table_format=table_format, axes=by) for report in reports]
         blocks += [render.suite_text(suite, table_format=table_format) for suite in found]
         click.echo("\n\n".join(blocks))
-
-
-@contextmanager
-def _refusal_written(json_path: str | None) -> Iterator[None]:
-    """A run without a result writes why, so that no report of an earlier one is taken for its own."""
-    try:
-        yield
-    except (PredictionsError, GroundTruthError) as refused:
-        if json_path is not None:
-            _write(json_path, [render.refusal_json(refused)])
-        raise
-
-
-def _locator(chosen: Selection, gt: str | None, data: str | None) -> Locator:
-    return Locator(
-        chosen,
-        gt=gt,
-        data=data,
-        environment=os.environ.get(ENVIRONMENT, ""),
-        current="",
-        app_folder=click.get_app_dir("score"),
-    )
-
-
-def _streams(files: Iterable[str]) -> list[tuple[str, Callable[[], IO[bytes]]]]:
-    return [(name if name != "-" else "<stdin>", partial(_open, name)) for name in files]
-
-
-def _check_files(files: Iterable[str], named: Iterable[str]) -> None:
-    """Files that are there; those not ``named`` by an option may be misspelt commands."""
-    context = click.get_current_context()
-    if not files:
-        raise click.UsageError("no predictions: give a file, as in --predictions preds.jsonl, or - for stdin", context)
-    for name in files:
-        if name != "-" and not os.path.exists(name):
-            commands = "" if name in named else f", and no such command (known: {', '.join(cli.commands)})"
-            raise click.UsageError(f"{name}: no such file{commands}", context)
-        if os.path.isdir(name):
-            raise click.UsageError(f"{name} is a folder; name the files in it", context)
 
 
 def _check_formats(json_path: str | None, details: str | None, *, score_only: bool) -> None:
@@ -241,52 +165,11 @@ def _check_formats(json_path: str | None, details: str | None, *, score_only: bo
         raise UsageError(f"--json and --details would both write {json_path}")
 
 
-def _check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
-    """No output may overwrite what it is made from, under whatever name."""
-    taken = {os.path.realpath(name) for name in inputs if name and name != "-"}
-    for output in outputs:
-        if output and output != "-" and os.path.exists(output):
-            if os.path.realpath(output) in taken:
-                raise UsageError(f"{output} would overwrite what is read")
-            if os.path.basename(os.path.realpath(output)) in GROUND_TRUTH_NAMES:
-                raise UsageError(f"{output} would overwrite a file with the name of a ground truth")
-
-
 def _check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:
     known = dict.fromkeys(axis_table.axis.name for report in reports for axis_table in report.tables)
     for name in by:
         if name not in known:
             raise UsageError(f'no axis "{name}"; known here: {", ".join(known)}')
-
-
-def _open(name: str) -> IO[bytes]:
-    return open(0, "rb", closefd=False) if name == "-" else open(name, "rb")
-
-
-def _write(path: str, values: Iterable[Any], *, lines: bool = False) -> None:
-    """Write JSON values, each indented or each on a line of its own."""
-    from jsonlines import Writer
-
-    dumps = partial(render.dump, indent=None if lines else 2)
-    if path == "-":
-        Writer(sys.stdout, dumps=dumps).write_all(values)
-        return
-    try:
-        with open(path, "w", encoding="ascii", newline="\n") as stream:
-            Writer(stream, dumps=dumps).write_all(values)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
-
-
-def _echo_problems(problems: Iterable[Problem], counts: Mapping[str, int], *, show_all: bool) -> None:
-    for line in render.problem_lines(problems, counts, show_all=show_all):
-        _say(line)
-
-
-def _say(line: str) -> None:
-    """A line on stderr. Where that cannot be written the result still can."""
-    with suppress(OSError):
-        click.echo(line, err=True)
 
 
 def main(args: list[str] | None = None) -> NoReturn:
@@ -321,11 +204,11 @@ def run(args: list[str] | None = None) -> int:
     except click.ClickException as error:
         context = error.ctx if isinstance(error, click.UsageError) else None
         if context is not None:
-            _say(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n")
-        _say(f"Error: {escape(error.format_message())}")
+            say(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n")
+        say(f"Error: {escape(error.format_message())}")
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _say("interrupted")
+        say("interrupted")
         return INTERRUPTED
     except (BrokenPipeError, SystemExit) as error:
         # click itself ends a run whose reader has gone, with status 1 and another stdout in place of the closed one.
@@ -335,15 +218,15 @@ def run(args: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return PIPE_CLOSED
     except ScorerError as error:
-        _echo_problems(error.problems, error.counts, show_all="--all" in (args or sys.argv))
-        _say(f"error: {_lines(error.message)}")
+        echo_problems(error.problems, error.counts, show_all="--all" in (args or sys.argv))
+        say(f"error: {_lines(error.message)}")
         return error.exit_code
     except OSError as error:  # inputs are read with care, so this is an output
-        _say(f"error: the output cannot be written ({error.strerror or error})")
+        say(f"error: the output cannot be written ({error.strerror or error})")
         return UsageError.exit_code
     except Exception as error:
-        _say(f"internal error: {_lines(repr(error))}{_where(error)}")
-        _say("this is a bug in score, not in your files; please report it with the command")
+        say(f"internal error: {_lines(repr(error))}{_where(error)}")
+        say("this is a bug in score, not in your files; please report it with the command")
         return BUG
     return status if isinstance(status, int) else 0
 

@@ -85,7 +85,7 @@ def test_several_files_are_one_set_of_predictions_however_they_are_named(run_sco
 
 def test_predictions_are_read_from_stdin(run_score: Score, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = answers("pbs_0001", "pbs_0002").read_bytes()
-    monkeypatch.setattr("scorer.cli._open", lambda name: io.BytesIO(rows) if name == "-" else None)
+    monkeypatch.setattr("scorer.console.open_input", lambda name: io.BytesIO(rows) if name == "-" else None)
     assert run_score("-", "--score-only").out == "50.00\n"
 
 

@@ -195,7 +195,7 @@ def test_a_file_that_cannot_be_opened_is_refused_and_the_other_ones_faults_are_l
             return io.BytesIO(b"nope\n")
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("scorer.cli._open", opened)
+    monkeypatch.setattr("scorer.console.open_input", opened)
     run = run_score("--predictions", "broken.jsonl", answers("pbs_0001"))
     assert run.status == 1
     assert "broken.jsonl:1  error  bad-json" in run.err

@@ -34,7 +34,9 @@ MAY_IMPORT = {
     "route": {"benchmarks", "read", "validate", "ids"},
     "api": {"benchmarks", "profiles", "load", "route", *LEAVES, *STAGES} - {"render"},
     "options": {"benchmarks", "locate", "profiles", "tables"},
-    "cli": {"api", "render", "benchmarks", "profiles", "load", "locate", "options", "params", "tables"},
+    "console": {"benchmarks", "load", "locate", "render"},
+    "cli": {"api", "render", "benchmarks", "console", "options", "params", "tables"},
+    "commands": {"api", "render", "benchmarks", "profiles", "load", "console", "options", "params", "tables"},
     "__init__": {"api", "spaces"},
     "__main__": {"cli"},
 }
@@ -66,7 +68,9 @@ def test_no_arrow_points_left(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "file", [f for f in _modules() if f.name not in ("cli.py", "options.py")], ids=lambda file: file.name
+    "file",
+    [file for file, room in _modules().items() if room not in ("cli", "commands", "console", "options")],
+    ids=lambda file: str(file.relative_to(PACKAGE)),
 )
 def test_only_the_command_prints_exits_or_reads_the_environment(file: Path) -> None:
     tree = ast.parse(file.read_text(encoding="utf-8"))
@@ -115,6 +119,7 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.benchmarks.pointerbench_text",
         "scorer.benchmarks.rows",
         "scorer.cli",
+        "scorer.console",
         "scorer.convert",
         "scorer.errors",
         "scorer.geometry",

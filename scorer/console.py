@@ -1,0 +1,105 @@
+"""What every command does with files and the terminal: inputs, outputs, findings. Results are returned, not judged."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import IO, Any
+
+import click
+
+from scorer import render
+from scorer.benchmarks import GROUND_TRUTH_NAMES
+from scorer.errors import GroundTruthError, PredictionsError, UsageError
+from scorer.load import Selection
+from scorer.locate import ENVIRONMENT, Locator
+from scorer.model import Problem
+
+
+def make_locator(chosen: Selection, gt: str | None, data: str | None) -> Locator:
+    """Where this command looks for ground truth: the options, else the environment, the folder, the user's folder."""
+    return Locator(
+        chosen,
+        gt=gt,
+        data=data,
+        environment=os.environ.get(ENVIRONMENT, ""),
+        current="",
+        app_folder=click.get_app_dir("score"),
+    )
+
+
+def streams(files: Iterable[str]) -> list[tuple[str, Callable[[], IO[bytes]]]]:
+    """Names for messages, each with what opens the file; - is stdin."""
+    return [(name if name != "-" else "<stdin>", partial(open_input, name)) for name in files]
+
+
+def open_input(name: str) -> IO[bytes]:
+    """A binary stream of a file, or of stdin for -."""
+    return open(0, "rb", closefd=False) if name == "-" else open(name, "rb")
+
+
+def check_files(files: Iterable[str], named: Iterable[str] | None = None) -> None:
+    """Files that are there; those not ``named`` by an option, where only some are, may be misspelt commands."""
+    context = click.get_current_context()
+    if not files:
+        raise click.UsageError("no predictions: give a file, as in --predictions preds.jsonl, or - for stdin", context)
+    for name in files:
+        if name != "-" and not os.path.exists(name):
+            commands = ""
+            if named is not None and name not in named and isinstance(context.command, click.Group):
+                commands = f", and no such command (known: {', '.join(context.command.list_commands(context))})"
+            raise click.UsageError(f"{name}: no such file{commands}", context)
+        if os.path.isdir(name):
+            raise click.UsageError(f"{name} is a folder; name the files in it", context)
+
+
+def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
+    """No output may overwrite what it is made from, under whatever name."""
+    taken = {os.path.realpath(name) for name in inputs if name and name != "-"}
+    for output in outputs:
+        if output and output != "-" and os.path.exists(output):
+            if os.path.realpath(output) in taken:
+                raise UsageError(f"{output} would overwrite what is read")
+            if os.path.basename(os.path.realpath(output)) in GROUND_TRUTH_NAMES:
+                raise UsageError(f"{output} would overwrite a file with the name of a ground truth")
+
+
+@contextmanager
+def refusal_written(json_path: str | None) -> Iterator[None]:
+    """A run without a result writes why, so that no report of an earlier one is taken for its own."""
+    try:
+        yield
+    except (PredictionsError, GroundTruthError) as refused:
+        if json_path is not None:
+            write_json(json_path, [render.refusal_json(refused)])
+        raise
+
+
+def write_json(path: str, values: Iterable[Any], *, lines: bool = False) -> None:
+    """Write JSON values, each indented or each on a line of its own."""
+    from jsonlines import Writer
+
+    dumps = partial(render.dump, indent=None if lines else 2)
+    if path == "-":
+        Writer(sys.stdout, dumps=dumps).write_all(values)
+        return
+    try:
+        with open(path, "w", encoding="ascii", newline="\n") as stream:
+            Writer(stream, dumps=dumps).write_all(values)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def echo_problems(problems: Iterable[Problem], counts: Mapping[str, int], *, show_all: bool) -> None:
+    """Findings as lines on stderr."""
+    for line in render.problem_lines(problems, counts, show_all=show_all):
+        say(line)
+
+
+def say(line: str) -> None:
+    """A line on stderr. Where that cannot be written the result still can."""
+    with suppress(OSError):
+        click.echo(line, err=True)
