@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 
 import click
 
@@ -24,7 +25,7 @@ def help_text(*path: str) -> str:
     context = cli.cli.make_context("score", [], resilient_parsing=True, max_content_width=100, terminal_width=100)
     command: click.Command = cli.cli
     if path:
-        command = cli.cli.commands[path[0]]
+        command = import_module(f"scorer.commands.{path[0]}").command
         context = click.Context(command, info_name=path[0], parent=context)
     return _quoted(" ".join(["score", *path, "--help"]), command.get_help(context))
 
