@@ -16,6 +16,7 @@ from scorer.benchmarks import BENCHMARKS
 from scorer.convert import to_pixels
 from scorer.judge import is_false_refusal, judge_all
 from scorer.judge import judge as judge_pixels
+from scorer.limits import DEFAULT_LIMITS, Limits
 from scorer.load import load_benchmark
 from scorer.model import (
     PIXEL,
@@ -63,18 +64,20 @@ def score(
     *,
     space: str | Space | None = None,
     profile: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Report:
     """Score predictions against one loaded benchmark.
 
     ``predictions`` is a file (JSON Lines or a JSON array) or an iterable of rows such as
     ``{"id": "pbs_0001", "point": [612, 388]}``.
     ``space`` says what the numbers of rows without a ``space`` of their own mean (default: the profile's, else
-    pixel). n is the number of loaded examples whatever the file holds.
+    pixel). n is the number of loaded examples whatever the file holds. ``limits`` bounds what is taken from a file.
 
     Raises PredictionsError, with every fault in its ``problems``, where the predictions cannot be read as
     predictions of this benchmark; UsageError for an unknown space or profile.
     """
-    return _reports(_routed_to(ground_truth, predictions, _space(space, profile), Problems()), profile or "")[0]
+    router = _routed_to(ground_truth, predictions, _space(space, profile), Problems(limits=limits))
+    return _reports(router, profile or "")[0]
 
 
 def score_streams(
@@ -84,13 +87,14 @@ def score_streams(
     benchmark: str | None = None,
     space: str | Space | None = None,
     profile: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> list[Report]:
     """Score named streams against the benchmarks that their ids belong to, loaded by ``load`` when first met.
 
     With ``benchmark`` every row belongs to that one, and ids of others are unknown. Reports come in the order of
     the benchmark table. Raises what ``score`` and ``load`` raise.
     """
-    return _reports(_routed(streams, load, benchmark, _space(space, profile), Problems()), profile or "")
+    return _reports(_routed(streams, load, benchmark, _space(space, profile), Problems(limits=limits)), profile or "")
 
 
 def check(
@@ -99,9 +103,10 @@ def check(
     *,
     space: str | Space | None = None,
     profile: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Check:
     """Check predictions of one loaded benchmark as a leaderboard would; see check_streams."""
-    return _checked(_routed_to(ground_truth, predictions, _space(space, profile), Problems(strict=True)))
+    return _checked(_routed_to(ground_truth, predictions, _space(space, profile), Problems(strict=True, limits=limits)))
 
 
 def check_streams(
@@ -111,13 +116,14 @@ def check_streams(
     benchmark: str | None = None,
     space: str | Space | None = None,
     profile: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Check:
     """Check named streams strictly: every fault that ``score`` lives with is an error, and every example needs a row.
 
     The rows are read exactly as ``score_streams`` reads them; only the severity of what is found differs. A check
     without findings means that ``score`` warns of nothing. Raises what ``load`` raises.
     """
-    return _checked(_routed(streams, load, benchmark, _space(space, profile), Problems(strict=True)))
+    return _checked(_routed(streams, load, benchmark, _space(space, profile), Problems(strict=True, limits=limits)))
 
 
 def suites(reports: Iterable[Report]) -> list[Suite]:

@@ -28,6 +28,7 @@ from scorer.console import (
     write_json,
 )
 from scorer.errors import ScorerError, UsageError
+from scorer.limits import parse_limits
 from scorer.model import Report
 from scorer.options import SCORING, options
 from scorer.params import selection
@@ -110,6 +111,7 @@ def _score(
     space: str | None,
     profile: str | None,
     instruction_variant: str | None,
+    maxima: tuple[str, ...],
     category: tuple[str, ...],
     sample_ids: tuple[str, ...],
     benchmark_params: str | None,
@@ -123,6 +125,7 @@ def _score(
 ) -> None:
     del show_system_prompt
     check_format(table_format)
+    limits = parse_limits(maxima)
     files = [*predictions, *more]
     check_files(files, predictions)
     _check_formats(json_path, details, score_only=score_only)
@@ -135,6 +138,7 @@ def _score(
             benchmark=benchmark or locator.benchmark_of_file(),
             space=space,
             profile=profile,
+            limits=limits,
         )
     _KEPT.extend(reports)
     _check_axes(by, reports)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from scorer.benchmarks import BENCHMARKS
+from scorer.limits import LIMITS
 from scorer.locate import ENVIRONMENT
 from scorer.profiles import PROFILES
 from scorer.tables import DEFAULT_FORMAT
@@ -35,6 +36,13 @@ READING = (
         "--instruction-variant",
         type=click.Choice(["original", "refined"]),
         help="OSWorld-G: which instructions were asked. Default: original.",
+    ),
+    click.option(
+        "--max",
+        "maxima",
+        multiple=True,
+        metavar="NAME=N",
+        help=f"Another limit on what is taken from a file: {', '.join(LIMITS)}. May be repeated.",
     ),
 )
 JSON_AND_ALL = (

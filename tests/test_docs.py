@@ -9,6 +9,7 @@ import pytest
 
 from scorer import cli
 from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
+from scorer.limits import LIMITS
 from scorer.problems import KINDS
 from scorer.profiles import PROFILES
 from scorer.signature import format_signature, parse_signature
@@ -45,6 +46,7 @@ def test_the_python_example_runs(capsys: pytest.CaptureFixture[str], monkeypatch
 def test_every_code_profile_option_and_exit_status_is_documented() -> None:
     assert all(f"| `{code}` |" in README for code in KINDS)
     assert all(f"| `{profile}` |" in README for profile in PROFILES)
+    assert all(f"| `{limit}` |" in README for limit in LIMITS)
     for parameter in cli.cli.params:
         assert all(option in README for option in parameter.opts)
     statuses = {kind.exit_code for kind in (PredictionsError, UsageError, GroundTruthError, ScorerError)}
