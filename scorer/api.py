@@ -37,7 +37,7 @@ from scorer.signature import build, format_signature
 from scorer.spaces import parse_space
 from scorer.validate import Collector, is_outside, write_answer
 
-__all__ = ["check", "check_streams", "judge", "load_benchmark", "score", "score_streams", "suites"]
+__all__ = ["check", "check_streams", "examine_streams", "judge", "load_benchmark", "score", "score_streams", "suites"]
 
 Predictions = str | os.PathLike[str] | Iterable[Mapping[str, Any]]
 """A file (JSON Lines or a JSON array) or rows made in Python."""
@@ -106,7 +106,8 @@ def check(
     limits: Limits = DEFAULT_LIMITS,
 ) -> Check:
     """Check predictions of one loaded benchmark as a leaderboard would; see check_streams."""
-    return _checked(_routed_to(ground_truth, predictions, _space(space, profile), Problems(strict=True, limits=limits)))
+    problems = Problems(strict=True, limits=limits)
+    return _examined(_routed_to(ground_truth, predictions, _space(space, profile), problems), "")[0]
 
 
 def check_streams(
@@ -123,7 +124,21 @@ def check_streams(
     The rows are read exactly as ``score_streams`` reads them; only the severity of what is found differs. A check
     without findings means that ``score`` warns of nothing. Raises what ``load`` raises.
     """
-    return _checked(_routed(streams, load, benchmark, _space(space, profile), Problems(strict=True, limits=limits)))
+    return examine_streams(streams, load, benchmark=benchmark, space=space, profile=profile, limits=limits)[0]
+
+
+def examine_streams(
+    streams: Streams,
+    load: Callable[[str], GroundTruth],
+    *,
+    benchmark: str | None = None,
+    space: str | Space | None = None,
+    profile: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> tuple[Check, list[Report]]:
+    """The strict check of named streams and the reports that the same reading gives; of use where it is accepted."""
+    problems = Problems(strict=True, limits=limits)
+    return _examined(_routed(streams, load, benchmark, _space(space, profile), problems), profile or "")
 
 
 def suites(reports: Iterable[Report]) -> list[Suite]:
@@ -160,15 +175,15 @@ def _routed_to(ground_truth: GroundTruth, predictions: Predictions, space: Space
     return router
 
 
-def _checked(router: Router) -> Check:
+def _examined(router: Router, profile: str) -> tuple[Check, list[Report]]:
     rows = router.rows_met
     loaded = router.settle()
-    reports = [_report(*each, router.sources, "", router.problems) for each in loaded]
+    reports = [_report(*each, router.sources, profile, router.problems) for each in loaded]
     absent = {
         report.benchmark.id: tuple(v.example.id for v in report.verdicts if v.outcome == "absent") for report in reports
     }
     problems = router.problems
-    return Check(
+    checked = Check(
         not problems.refused,
         rows,
         tuple(report.benchmark.id for report in reports),
@@ -177,6 +192,7 @@ def _checked(router: Router) -> Check:
         dict(problems.counts),
         tuple(ground_truth for ground_truth, _ in loaded),
     )
+    return checked, reports
 
 
 def _reports(router: Router, profile: str) -> list[Report]:

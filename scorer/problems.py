@@ -58,6 +58,12 @@ Code = Literal[
     "gt-categories",
     "gt-variants-differ",
     "gt-not-official",
+    "bundle-archive",
+    "bundle-file",
+    "bundle-form",
+    "bundle-hash",
+    "bundle-manifest",
+    "bundle-claim",
 ]
 
 
@@ -113,6 +119,12 @@ KINDS: dict[Code, Kind] = {
     "gt-categories": Kind("warning", "warning", "the category file is absent, invalid or lists unknown ids"),
     "gt-variants-differ": Kind("warning", "warning", "the two instruction variants disagree on a target"),
     "gt-not-official": Kind("note", "note", "the ground truth is not the known official file"),
+    "bundle-archive": Kind("error", "error", "a zip that score bundle did not write"),
+    "bundle-file": Kind("error", "error", "a file of a bundle is missing, unknown, a link or too long"),
+    "bundle-form": Kind("error", "error", "submission.json is not what score bundle writes"),
+    "bundle-hash": Kind("error", "error", "a file of a bundle is not the one that was bundled"),
+    "bundle-manifest": Kind("error", "error", "an answer of the manifest is missing or cannot be published"),
+    "bundle-claim": Kind("error", "error", "a claimed figure is not the one that the predictions give"),
 }
 
 MAX_MESSAGE = 1000
@@ -139,6 +151,11 @@ class Problems:
         if self.counts[code] <= self.limits.problems:
             message, row_id = shorten(message, MAX_MESSAGE), shorten(row_id, MAX_MESSAGE)
             self._kept.append(Problem(code, self.severity(code), message, source, line, column, row_id))
+
+    def extend(self, found: Iterable[Problem], counts: Mapping[str, int]) -> None:
+        """Take over the findings of another run, with its counts."""
+        self._kept.extend(found)
+        self.counts.update(counts)
 
     def only_counts(self, code: Code) -> bool:
         """Count a finding of a code of which enough are kept; False where it has to be added with its message.

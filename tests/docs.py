@@ -14,6 +14,7 @@ from scorer import cli
 from scorer.limits import DEFAULT_LIMITS, LIMITS, named
 from scorer.problems import KINDS
 from scorer.profiles import PROFILES
+from scorer.schemas import SCHEMAS
 from scorer.spaces import MEANINGS
 
 
@@ -74,3 +75,8 @@ def limits() -> str:
     """The limits and what each counts."""
     rows = ((f"`{name}`", f"{default:,}", LIMITS[name][1]) for name, default in named(DEFAULT_LIMITS).items())
     return _table(["limit", "default", "what it counts"], rows)
+
+
+def schemas() -> str:
+    """The schemas and what each describes."""
+    return _table(["schema", "of"], ((f"`{name}`", described) for name, described in SCHEMAS.items()))
