@@ -6,7 +6,6 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
@@ -18,6 +17,7 @@ from scorer._version import __version__
 from scorer.api import score_streams, suites
 from scorer.benchmarks import pointerbench
 from scorer.console import (
+    check_axes,
     check_files,
     check_outputs,
     echo_problems,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 INTERRUPTED, PIPE_CLOSED, BUG = 130, 141, 70
-COMMANDS = ("check", "bundle", "verify", "leaderboard", "schema", "benchmarks", "profiles")
+COMMANDS = ("check", "compare", "bundle", "verify", "leaderboard", "schema", "benchmarks", "profiles")
 """Modules of scorer.commands, in the order of the help."""
 
 _KEPT: list[Report] = []  # what is not to be freed before the process ends
@@ -141,7 +141,7 @@ def _score(
             limits=limits,
         )
     _KEPT.extend(reports)
-    _check_axes(by, reports)
+    check_axes(by, reports)
     if instruction_variant and not any(report.variant for report in reports):
         raise UsageError("--instruction-variant is for osworld-g, and no row is of it")
     found = suites(reports)
@@ -167,13 +167,6 @@ def _check_formats(json_path: str | None, details: str | None, *, score_only: bo
         raise UsageError("--json - and --details - would mix on stdout; write one of them to a file")
     if json_path and details and json_path != "-" and os.path.realpath(json_path) == os.path.realpath(details):
         raise UsageError(f"--json and --details would both write {json_path}")
-
-
-def _check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:
-    known = dict.fromkeys(axis_table.axis.name for report in reports for axis_table in report.tables)
-    for name in by:
-        if name not in known:
-            raise UsageError(f'no axis "{name}"; known here: {", ".join(known)}')
 
 
 def main(args: list[str] | None = None) -> NoReturn:

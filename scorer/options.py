@@ -41,23 +41,41 @@ WHERE = (
         help=f"Another limit on what is taken from a file: {', '.join(LIMITS)}. May be repeated.",
     ),
 )
-# What a file is read against and how: every command that reads predictions takes these.
-READING = (
-    click.option(
-        "--benchmark",
-        "-b",
-        type=click.Choice(list(BENCHMARKS)),
-        help="The benchmark all rows belong to. Default: found from the ids.",
-    ),
-    *WHERE,
-    click.option("--space", metavar="SPACE", help="What coordinates mean where a row does not say it. Default: pixel."),
-    click.option("--profile", type=click.Choice(list(PROFILES)), help="A model profile, as a name for its space."),
-    click.option(
-        "--instruction-variant",
-        type=click.Choice(["original", "refined"]),
-        help="OSWorld-G: which instructions were asked. Default: original.",
-    ),
+BENCHMARK = click.option(
+    "--benchmark",
+    "-b",
+    type=click.Choice(list(BENCHMARKS)),
+    help="The benchmark all rows belong to. Default: found from the ids.",
 )
+
+
+def _reading(*, multiple: bool) -> tuple[Callable[[Command], Command], ...]:
+    """How the numbers of a file are meant, once or once for each of several files."""
+    return (
+        click.option(
+            "--space",
+            multiple=multiple,
+            metavar="SPACE",
+            help="What coordinates mean where a row does not say it. Default: pixel.",
+        ),
+        click.option(
+            "--profile",
+            multiple=multiple,
+            type=click.Choice(list(PROFILES)),
+            help="A model profile, as a name for its space.",
+        ),
+        click.option(
+            "--instruction-variant",
+            multiple=multiple,
+            type=click.Choice(["original", "refined"]),
+            help="OSWorld-G: which instructions were asked. Default: original.",
+        ),
+    )
+
+
+# What a file is read against and how: every command that reads predictions takes these.
+READING = (BENCHMARK, *WHERE, *_reading(multiple=False))
+READING_EACH = (BENCHMARK, *_reading(multiple=True))
 TABLE_FORMAT = click.option(
     "--table-format",
     default=DEFAULT_FORMAT,
