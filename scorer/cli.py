@@ -112,6 +112,7 @@ def _score(
     profile: str | None,
     instruction_variant: str | None,
     maxima: tuple[str, ...],
+    attempts: int,
     category: tuple[str, ...],
     sample_ids: tuple[str, ...],
     benchmark_params: str | None,
@@ -138,6 +139,7 @@ def _score(
             benchmark=benchmark or locator.benchmark_of_file(),
             space=space,
             profile=profile,
+            attempts=attempts,
             limits=limits,
         )
     _KEPT.extend(reports)

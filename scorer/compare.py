@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from scorer.errors import UsageError
 from scorer.model import Axis, Report
+from scorer.resampling import bootstrap
 from scorer.signature import parse_signature
-from scorer.stats import bootstrap, holm, mcnemar
+from scorer.stats import holm, mcnemar
 
 DRAWS = 10_000
 OF_THE_FILE = frozenset({"space", "profile", "version"})

@@ -73,6 +73,13 @@ def _reading(*, multiple: bool) -> tuple[Callable[[Command], Command], ...]:
     )
 
 
+ATTEMPTS = click.option(
+    "--attempts",
+    metavar="K",
+    default=1,
+    type=click.IntRange(1),
+    help="Also avg@K and pass@K over K attempts at each example.",
+)
 # What a file is read against and how: every command that reads predictions takes these.
 READING = (BENCHMARK, *WHERE, *_reading(multiple=False))
 READING_EACH = (BENCHMARK, *_reading(multiple=True))
@@ -121,6 +128,7 @@ SCORING = (
     ),
     click.option("--by", multiple=True, metavar="AXIS", help="Print the table of this axis only. May be repeated."),
     TABLE_FORMAT,
+    ATTEMPTS,
     click.option("--score-only", is_flag=True, help="Print the percentage and nothing else."),
     click.option("--show-system-prompt", is_flag=True, help="Print Pointerbench's recommended prompt and exit."),
     *JSON_AND_ALL,

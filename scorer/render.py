@@ -14,10 +14,12 @@ from typing import Any
 
 from scorer._version import __version__
 from scorer.errors import ScorerError
+from scorer.figures import percent
 from scorer.judge import distance
 from scorer.model import Cell, Check, GroundTruth, Problem, Report, Suite, Table, Verdict
 from scorer.problems import count_severities
 from scorer.profiles import PROFILES
+from scorer.render_attempts import attempts_json, attempts_table
 from scorer.signature import parse_signature
 from scorer.spaces import meaning
 from scorer.stats import wilson
@@ -33,6 +35,8 @@ def report_text(report: Report, *, table_format: str, axes: Sequence[str] = ()) 
     """
     lines = [remark(line, table_format) for line in _head(report)]
     blocks = ["\n".join(lines)]
+    if report.attempts is not None:
+        blocks.append(attempts_table(report.attempts, table_format))
     for axis_table in report.tables:
         axis, cells = axis_table.axis, axis_table.cells
         wanted = axis.name in axes if axes else axis.print_up_to is None or len(cells) <= axis.print_up_to
@@ -113,6 +117,8 @@ def report_json(report: Report) -> dict[str, Any]:
     if report.actionable is not None and report.refusals is not None:
         data["actionable"] = _cell_json(report.actionable)
         data["refusals"] = _cell_json(report.refusals)
+    if report.attempts is not None:
+        data["attempts"] = attempts_json(report.attempts)
     data["problems"] = [problem_json(problem) for problem in report.problems]
     data["problem_counts"] = dict(report.problem_counts)
     return data
@@ -246,15 +252,6 @@ def problem_lines(problems: Iterable[Problem], counts: Mapping[str, int], *, sho
             hint = "only the first are kept" if show_all else "--all lists them"
             lines.append(f"… and {left} more {code} ({hint})")
     return lines
-
-
-def percent(numerator: int, denominator: int, decimals: int = 2) -> str:
-    """A ratio in percent, rounded half up from the exact ratio; "0.00" where the denominator is 0."""
-    if denominator == 0:
-        return f"{0:.{decimals}f}"
-    scale = 10**decimals
-    units = (200 * scale * numerator + denominator) // (2 * denominator)
-    return f"{units // scale}.{units % scale:0{decimals}d}" if decimals else str(units)
 
 
 def suite_percent(suite: Suite) -> str:

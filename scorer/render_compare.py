@@ -7,12 +7,9 @@ from typing import Any
 
 from scorer._version import __version__
 from scorer.compare import DRAWS, CellComparison, Comparison, Counts
-from scorer.render import percent
+from scorer.figures import SMALLEST, p_text, percent
 from scorer.signature import format_signature, parse_signature
 from scorer.tables import escape, remark, table
-
-SMALLEST = 0.0001
-"""Below this a p-value is not written out."""
 
 
 def comparison_text(
@@ -92,13 +89,6 @@ def _head(found: Comparison, names: tuple[str, str]) -> Iterator[str]:
         f"exact McNemar p {'' if counts.p_value < SMALLEST else '= '}{p_text(counts.p_value)}"
     )
     yield f"both right {counts.both} · gained {counts.gained} · lost {counts.lost} · both wrong {counts.neither}"
-
-
-def p_text(p_value: float) -> str:
-    """A p-value with as many digits as mean something."""
-    if p_value < SMALLEST:
-        return f"<{SMALLEST}"
-    return f"{p_value:.4f}" if p_value < 0.1 else f"{p_value:.2f}"
 
 
 def _points(counts: Counts) -> str:

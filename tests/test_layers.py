@@ -16,7 +16,7 @@ PACKAGE = ROOT / "scorer"
 STAGES = ("read", "validate", "convert", "judge", "aggregate", "render")
 SHARED = {"model", "errors", "limits", "problems", "_version"}
 # Leaves that hold data or arithmetic and know no stage.
-LEAVES = {"answers", "geometry", "stats", "spaces", "ids", "signature", "tables"}
+LEAVES = {"answers", "geometry", "figures", "stats", "resampling", "spaces", "ids", "signature", "tables"}
 # What each module may import, beyond the shared records. Anything else is an arrow that points the wrong way.
 MAY_IMPORT = {
     **dict.fromkeys((*SHARED, *LEAVES), LEAVES),
@@ -25,14 +25,18 @@ MAY_IMPORT = {
     "convert": LEAVES,
     "judge": LEAVES,
     "aggregate": LEAVES,
-    "render": LEAVES | {"judge", "profiles"},  # the distance of a miss, asked for only when details are written
+    "render_attempts": LEAVES,
+    "render": LEAVES
+    | {"judge", "profiles", "render_attempts"},  # the distance of a miss, asked for only when details are written
     "benchmarks": {"benchmarks"},
     "profiles": LEAVES,
     "load": {"benchmarks", "read", "ids"},
     "locate": {"benchmarks", "load"},
     "params": {"load"},
     "route": {"benchmarks", "read", "validate", "ids"},
-    "api": {"benchmarks", "profiles", "load", "route", *LEAVES, *STAGES} - {"render"},
+    "attempts": LEAVES,
+    "assemble": {"attempts", "route", *LEAVES, *STAGES} - {"read", "render"},
+    "api": {"assemble", "benchmarks", "profiles", "load", "route", *LEAVES},
     "options": {"benchmarks", "locate", "profiles", "tables"},
     "compare": LEAVES,
     "render_compare": {"compare", "render", *LEAVES},
@@ -128,6 +132,7 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.aggregate",
         "scorer.answers",
         "scorer.api",
+        "scorer.assemble",
         "scorer.benchmarks",
         "scorer.benchmarks.osworld_g",
         "scorer.benchmarks.pointerbench",
@@ -139,6 +144,7 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.console",
         "scorer.convert",
         "scorer.errors",
+        "scorer.figures",
         "scorer.geometry",
         "scorer.ids",
         "scorer.judge",
@@ -152,6 +158,7 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.profiles",
         "scorer.read",
         "scorer.render",
+        "scorer.render_attempts",
         "scorer.route",
         "scorer.signature",
         "scorer.spaces",
