@@ -6,6 +6,7 @@ import gc
 import io
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
@@ -22,6 +23,7 @@ from scorer.console import (
     check_outputs,
     echo_problems,
     make_locator,
+    open_input,
     refusal_written,
     say,
     streams,
@@ -113,6 +115,8 @@ def _score(
     instruction_variant: str | None,
     maxima: tuple[str, ...],
     attempts: int,
+    aggregation_mode: str | None,
+    category_hierarchy: str | None,
     category: tuple[str, ...],
     sample_ids: tuple[str, ...],
     benchmark_params: str | None,
@@ -120,6 +124,7 @@ def _score(
     details: str | None,
     by: tuple[str, ...],
     table_format: str,
+    paper_label: str | None,
     score_only: bool,
     show_all: bool,
     show_system_prompt: bool,
@@ -130,7 +135,8 @@ def _score(
     files = [*predictions, *more]
     check_files(files, predictions)
     _check_formats(json_path, details, score_only=score_only)
-    check_outputs((json_path, details), [*files, gt])
+    check_outputs((json_path, details), [*files, gt, category_hierarchy])
+    aggregated = _aggregation(aggregation_mode, category_hierarchy)
     locator = make_locator(selection(instruction_variant, category, sample_ids, benchmark_params), gt, data)
     with refusal_written(json_path):
         reports = score_streams(
@@ -143,6 +149,7 @@ def _score(
             limits=limits,
         )
     _KEPT.extend(reports)
+    reports = list(map(aggregated, reports))
     check_axes(by, reports)
     if instruction_variant and not any(report.variant for report in reports):
         raise UsageError("--instruction-variant is for osworld-g, and no row is of it")
@@ -155,10 +162,28 @@ def _score(
         write_json(details, (row for report in reports for row in render.details(report)), lines=True)
     if score_only:
         click.echo(render.score_only(reports, found))
+    elif paper_label is not None and "-" not in (json_path, details):
+        from scorer.render_paper import paper_tables
+
+        click.echo("\n\n".join(paper_tables(reports, found, paper_label, table_format)))
     elif "-" not in (json_path, details):
         blocks = [render.report_text(report, table_format=table_format, axes=by) for report in reports]
         blocks += [render.suite_text(suite, table_format=table_format) for suite in found]
         click.echo("\n\n".join(blocks))
+
+
+def _aggregation(mode: str | None, hierarchy: str | None) -> Callable[[Report], Report]:
+    """What adds to a report the figure that is asked for, if any is; its arithmetic is imported then."""
+    if mode is None and hierarchy is None:
+        return lambda report: report
+    from scorer.hierarchy import aggregate, read_hierarchy
+
+    tree = None
+    if hierarchy is not None:
+        check_files([hierarchy])
+        with open_input(hierarchy) as stream:
+            tree = read_hierarchy(stream.read(), hierarchy)
+    return lambda report: report._replace(aggregation=aggregate(report, mode, tree))
 
 
 def _check_formats(json_path: str | None, details: str | None, *, score_only: bool) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
+from scorer.model import Cell
+
 SMALLEST = 0.0001
 """Below this a p-value is not written out."""
 
@@ -13,6 +18,15 @@ def percent(numerator: int, denominator: int, decimals: int = 2) -> str:
     scale = 10**decimals
     units = (200 * scale * numerator + denominator) // (2 * denominator)
     return f"{units // scale}.{units % scale:0{decimals}d}" if decimals else str(units)
+
+
+def mean_percent(cells: Sequence[Cell], decimals: int = 2) -> str:
+    """The plain mean of the cells' accuracies in percent, rounded once, from the exact ratio; "" without cells."""
+    if not cells or not all(cell.n for cell in cells):
+        return ""
+    denominator = math.prod(cell.n for cell in cells)
+    numerator = sum(cell.hits * (denominator // cell.n) for cell in cells)
+    return percent(numerator, denominator * len(cells), decimals)
 
 
 def p_text(p_value: float) -> str:

@@ -228,6 +228,24 @@ class Attempts(NamedTuple):
     consistency: tuple[int, ...]
 
 
+class Branch(NamedTuple):
+    """A node of a tree of categories: its exact value, None where it has no examples, and how many it has."""
+
+    path: str
+    value: Fraction | None
+    n: int
+
+
+class Aggregation(NamedTuple):
+    """One exact figure made of the cells of ``axis`` by ``mode``; ``outside`` are the categories not in the tree."""
+
+    mode: str
+    axis: Axis
+    value: Fraction | None
+    branches: tuple[Branch, ...]
+    outside: tuple[str, ...]
+
+
 class Report(NamedTuple):
     """The score of one benchmark with its evidence.
 
@@ -257,6 +275,12 @@ class Report(NamedTuple):
     problems: tuple[Problem, ...] = ()
     problem_counts: Mapping[str, int] = MappingProxyType({})
     attempts: Attempts | None = None
+    aggregation: Aggregation | None = None
+
+    @property
+    def categories(self) -> Table:
+        """The table whose cells are the categories: that of the axis ``category``, else the first."""
+        return next((table for table in self.tables if table.axis.name == "category"), self.tables[0])
 
     @property
     def answered(self) -> Cell:

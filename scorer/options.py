@@ -129,6 +129,20 @@ SCORING = (
     click.option("--by", multiple=True, metavar="AXIS", help="Print the table of this axis only. May be repeated."),
     TABLE_FORMAT,
     ATTEMPTS,
+    click.option(
+        "--aggregation-mode",
+        type=click.Choice(["micro_weighted", "category_mean"]),
+        help="Also this figure: hits over examples, or the mean of the categories.",
+    ),
+    click.option(
+        "--category-hierarchy",
+        metavar="FILE",
+        type=click.Path(dir_okay=False),
+        help="Also the figure of a tree of categories (JSON), instead of a mode.",
+    ),
+    click.option(
+        "--paper", "paper_label", metavar="LABEL", help="Print only the row that papers print, with this name in front."
+    ),
     click.option("--score-only", is_flag=True, help="Print the percentage and nothing else."),
     click.option("--show-system-prompt", is_flag=True, help="Print Pointerbench's recommended prompt and exit."),
     *JSON_AND_ALL,

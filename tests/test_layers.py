@@ -25,7 +25,10 @@ MAY_IMPORT = {
     "convert": LEAVES,
     "judge": LEAVES,
     "aggregate": LEAVES,
+    "hierarchy": set(),
+    "render_aggregation": LEAVES,
     "render_attempts": LEAVES,
+    "render_paper": LEAVES,
     "render": LEAVES
     | {"judge", "profiles", "render_attempts"},  # the distance of a miss, asked for only when details are written
     "benchmarks": {"benchmarks"},
@@ -43,7 +46,7 @@ MAY_IMPORT = {
     "submission": {"api", "benchmarks", "render", *LEAVES},
     "schemas": set(),
     "console": {"benchmarks", "load", "locate", "render"},
-    "cli": {"api", "render", "benchmarks", "console", "options", "params", "tables"},
+    "cli": {"api", "hierarchy", "render_paper", "render", "benchmarks", "console", "options", "params", "tables"},
     "commands": {
         "compare",
         "render_compare",
@@ -158,6 +161,7 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.profiles",
         "scorer.read",
         "scorer.render",
+        "scorer.render_aggregation",
         "scorer.render_attempts",
         "scorer.route",
         "scorer.signature",
