@@ -29,8 +29,8 @@ MAY_IMPORT = {
     "render_aggregation": LEAVES,
     "render_attempts": LEAVES,
     "render_paper": LEAVES,
-    "render": LEAVES
-    | {"judge", "profiles", "render_attempts"},  # the distance of a miss, asked for only when details are written
+    # The distance of a miss is measured when details are written.
+    "render": LEAVES | {"judge", "profiles", "render_aggregation", "render_attempts"},
     "benchmarks": {"benchmarks"},
     "profiles": LEAVES,
     "load": {"benchmarks", "read", "ids"},
