@@ -6,9 +6,9 @@ Nothing here prints, exits or reads the environment.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from scorer._version import __version__
 from scorer.aggregate import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
@@ -20,6 +20,7 @@ from scorer.load import load_benchmark
 from scorer.model import (
     PIXEL,
     Alternative,
+    Answers,
     Check,
     Example,
     GroundTruth,
@@ -36,7 +37,13 @@ from scorer.signature import build, format_signature
 from scorer.spaces import parse_space
 from scorer.validate import Collector, is_outside, write_answer
 
-__all__ = ["check", "check_streams", "judge", "load_benchmark", "score", "score_streams", "suites"]
+if TYPE_CHECKING:
+    from scorer.diagnosis.records import Diagnosis
+
+__all__ = ["check", "check_streams", "diagnose", "hints", "judge", "load_benchmark", "score", "score_streams", "suites"]
+
+GOOD_ACCURACY = 0.9
+LOOKED_AT_FOR_A_HINT = 300
 
 Predictions = str | os.PathLike[str] | Iterable[Mapping[str, Any]]
 """A file (JSON Lines or a JSON array) or rows made in Python."""
@@ -118,6 +125,32 @@ def check_streams(
     without findings means that ``score`` warns of nothing. Raises what ``load`` raises.
     """
     return _checked(_routed(streams, load, benchmark, _space(space, profile), Problems(strict=True)))
+
+
+def diagnose(report: Report) -> Diagnosis:
+    """What may be wrong with the file of a report that ``score`` made: other readings of its coordinates, how its
+    misses miss, signs of trouble. Advice alone: the report stays as it is.
+    """
+    from scorer.diagnosis import diagnose as try_readings
+
+    return try_readings(report)
+
+
+def hints(reports: Iterable[Report]) -> list[str]:
+    """One line for each reading of the coordinates that is near certain to be the right one; for most files none.
+
+    Most reports are done with after a look at a few of their misses; only where those point somewhere is more tried.
+    """
+    suspicious = [
+        report
+        for report in reports
+        if report.total.accuracy < GOOD_ACCURACY and _misses_point_somewhere(report.verdicts)
+    ]
+    if not suspicious:
+        return []
+    from scorer.diagnosis import hints as likely_readings
+
+    return likely_readings(suspicious)
 
 
 def suites(reports: Iterable[Report]) -> list[Suite]:
@@ -213,6 +246,7 @@ def _report(
         ground_truth=ground_truth,
         alternatives=_alternatives(collector, verdicts),
         verdicts=verdicts,
+        answers=Answers(collector.predictions, collector.space, collector.uses_default, collector.odd_rows),
     )
 
 
@@ -304,6 +338,23 @@ def _alternatives(collector: Collector, verdicts: tuple[Verdict, ...]) -> tuple[
         if others:
             found.append(Alternative(name, reason, len(others), hits + changed))
     return tuple(found)
+
+
+def _misses_point_somewhere(verdicts: Sequence[Verdict]) -> bool:
+    """Whether misses end far from their targets, or nearly all to the same side, by an even look at some of them."""
+    looked_at = far = right = down = 0
+    for verdict in verdicts[:: len(verdicts) // LOOKED_AT_FOR_A_HINT + 1]:
+        prediction, target = verdict.prediction, verdict.example.target
+        if verdict.outcome != "miss" or prediction is None or len(target) < 4 or not prediction.points:
+            continue
+        x, y = prediction.points[0]
+        xs, ys = target[0::2], target[1::2]
+        dx, dy = 2 * x - min(xs) - max(xs), 2 * y - min(ys) - max(ys)
+        looked_at += 1
+        far += abs(dx) > 3 * (max(xs) - min(xs)) or abs(dy) > 3 * (max(ys) - min(ys))
+        right += (dx > 0) - (dx < 0)
+        down += (dy > 0) - (dy < 0)
+    return 2 * max(far, abs(right), abs(down)) > looked_at
 
 
 def _space(space: str | Space | None, profile: str | None) -> Space:

@@ -80,6 +80,12 @@ SCORING = (
         type=click.Path(dir_okay=False, allow_dash=True),
         help="Write one verdict per example as JSON Lines; - for stdout.",
     ),
+    click.option(
+        "--diagnose",
+        "diagnosing",
+        is_flag=True,
+        help="Also try other readings of the coordinates, and say how misses miss. Changes no score.",
+    ),
     click.option("--by", multiple=True, metavar="AXIS", help="Print the table of this axis only. May be repeated."),
     click.option(
         "--table-format",
