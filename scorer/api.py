@@ -6,7 +6,7 @@ Nothing here prints, exits or reads the environment.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
@@ -14,8 +14,9 @@ from scorer._version import __version__
 from scorer.aggregate import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
 from scorer.benchmarks import BENCHMARKS
 from scorer.convert import to_pixels
-from scorer.judge import is_false_refusal, judge_all
+from scorer.judge import is_false_refusal, judge_all, misses_point_somewhere
 from scorer.judge import judge as judge_pixels
+from scorer.limits import DEFAULT_LIMITS, Limits
 from scorer.load import load_benchmark
 from scorer.model import (
     PIXEL,
@@ -40,10 +41,18 @@ from scorer.validate import Collector, is_outside, write_answer
 if TYPE_CHECKING:
     from scorer.diagnosis.records import Diagnosis
 
-__all__ = ["check", "check_streams", "diagnose", "hints", "judge", "load_benchmark", "score", "score_streams", "suites"]
-
-GOOD_ACCURACY = 0.9
-LOOKED_AT_FOR_A_HINT = 300
+__all__ = [
+    "check",
+    "check_streams",
+    "diagnose",
+    "examine_streams",
+    "hints",
+    "judge",
+    "load_benchmark",
+    "score",
+    "score_streams",
+    "suites",
+]
 
 Predictions = str | os.PathLike[str] | Iterable[Mapping[str, Any]]
 """A file (JSON Lines or a JSON array) or rows made in Python."""
@@ -70,18 +79,20 @@ def score(
     *,
     space: str | Space | None = None,
     profile: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Report:
     """Score predictions against one loaded benchmark.
 
     ``predictions`` is a file (JSON Lines or a JSON array) or an iterable of rows such as
     ``{"id": "pbs_0001", "point": [612, 388]}``.
     ``space`` says what the numbers of rows without a ``space`` of their own mean (default: the profile's, else
-    pixel). n is the number of loaded examples whatever the file holds.
+    pixel). n is the number of loaded examples whatever the file holds. ``limits`` bounds what is taken from a file.
 
     Raises PredictionsError, with every fault in its ``problems``, where the predictions cannot be read as
     predictions of this benchmark; UsageError for an unknown space or profile.
     """
-    return _reports(_routed_to(ground_truth, predictions, _space(space, profile), Problems()), profile or "")[0]
+    router = _routed_to(ground_truth, predictions, _space(space, profile), Problems(limits=limits))
+    return _reports(router, profile or "")[0]
 
 
 def score_streams(
@@ -91,13 +102,14 @@ def score_streams(
     benchmark: str | None = None,
     space: str | Space | None = None,
     profile: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> list[Report]:
     """Score named streams against the benchmarks that their ids belong to, loaded by ``load`` when first met.
 
     With ``benchmark`` every row belongs to that one, and ids of others are unknown. Reports come in the order of
     the benchmark table. Raises what ``score`` and ``load`` raise.
     """
-    return _reports(_routed(streams, load, benchmark, _space(space, profile), Problems()), profile or "")
+    return _reports(_routed(streams, load, benchmark, _space(space, profile), Problems(limits=limits)), profile or "")
 
 
 def check(
@@ -106,9 +118,11 @@ def check(
     *,
     space: str | Space | None = None,
     profile: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Check:
     """Check predictions of one loaded benchmark as a leaderboard would; see check_streams."""
-    return _checked(_routed_to(ground_truth, predictions, _space(space, profile), Problems(strict=True)))
+    problems = Problems(strict=True, limits=limits)
+    return _examined(_routed_to(ground_truth, predictions, _space(space, profile), problems), "")[0]
 
 
 def check_streams(
@@ -118,13 +132,28 @@ def check_streams(
     benchmark: str | None = None,
     space: str | Space | None = None,
     profile: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Check:
     """Check named streams strictly: every fault that ``score`` lives with is an error, and every example needs a row.
 
     The rows are read exactly as ``score_streams`` reads them; only the severity of what is found differs. A check
     without findings means that ``score`` warns of nothing. Raises what ``load`` raises.
     """
-    return _checked(_routed(streams, load, benchmark, _space(space, profile), Problems(strict=True)))
+    return examine_streams(streams, load, benchmark=benchmark, space=space, profile=profile, limits=limits)[0]
+
+
+def examine_streams(
+    streams: Streams,
+    load: Callable[[str], GroundTruth],
+    *,
+    benchmark: str | None = None,
+    space: str | Space | None = None,
+    profile: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> tuple[Check, list[Report]]:
+    """The strict check of named streams and the reports that the same reading gives; of use where it is accepted."""
+    problems = Problems(strict=True, limits=limits)
+    return _examined(_routed(streams, load, benchmark, _space(space, profile), problems), profile or "")
 
 
 def diagnose(report: Report) -> Diagnosis:
@@ -141,11 +170,7 @@ def hints(reports: Iterable[Report]) -> list[str]:
 
     Most reports are done with after a look at a few of their misses; only where those point somewhere is more tried.
     """
-    suspicious = [
-        report
-        for report in reports
-        if report.total.accuracy < GOOD_ACCURACY and _misses_point_somewhere(report.verdicts)
-    ]
+    suspicious = [report for report in reports if misses_point_somewhere(report.verdicts, report.total.accuracy)]
     if not suspicious:
         return []
     from scorer.diagnosis import hints as likely_readings
@@ -187,15 +212,15 @@ def _routed_to(ground_truth: GroundTruth, predictions: Predictions, space: Space
     return router
 
 
-def _checked(router: Router) -> Check:
+def _examined(router: Router, profile: str) -> tuple[Check, list[Report]]:
     rows = router.rows_met
     loaded = router.settle()
-    reports = [_report(*each, router.sources, "", router.problems) for each in loaded]
+    reports = [_report(*each, router.sources, profile, router.problems) for each in loaded]
     absent = {
         report.benchmark.id: tuple(v.example.id for v in report.verdicts if v.outcome == "absent") for report in reports
     }
     problems = router.problems
-    return Check(
+    checked = Check(
         not problems.refused,
         rows,
         tuple(report.benchmark.id for report in reports),
@@ -204,6 +229,7 @@ def _checked(router: Router) -> Check:
         dict(problems.counts),
         tuple(ground_truth for ground_truth, _ in loaded),
     )
+    return checked, reports
 
 
 def _reports(router: Router, profile: str) -> list[Report]:
@@ -338,23 +364,6 @@ def _alternatives(collector: Collector, verdicts: tuple[Verdict, ...]) -> tuple[
         if others:
             found.append(Alternative(name, reason, len(others), hits + changed))
     return tuple(found)
-
-
-def _misses_point_somewhere(verdicts: Sequence[Verdict]) -> bool:
-    """Whether misses end far from their targets, or nearly all to the same side, by an even look at some of them."""
-    looked_at = far = right = down = 0
-    for verdict in verdicts[:: len(verdicts) // LOOKED_AT_FOR_A_HINT + 1]:
-        prediction, target = verdict.prediction, verdict.example.target
-        if verdict.outcome != "miss" or prediction is None or len(target) < 4 or not prediction.points:
-            continue
-        x, y = prediction.points[0]
-        xs, ys = target[0::2], target[1::2]
-        dx, dy = 2 * x - min(xs) - max(xs), 2 * y - min(ys) - max(ys)
-        looked_at += 1
-        far += abs(dx) > 3 * (max(xs) - min(xs)) or abs(dy) > 3 * (max(ys) - min(ys))
-        right += (dx > 0) - (dx < 0)
-        down += (dy > 0) - (dy < 0)
-    return 2 * max(far, abs(right), abs(down)) > looked_at
 
 
 def _space(space: str | Space | None, profile: str | None) -> Space:

@@ -29,6 +29,7 @@ from scorer.console import (
     write_json,
 )
 from scorer.errors import ScorerError, UsageError
+from scorer.limits import parse_limits
 from scorer.model import Report
 from scorer.options import SCORING, options
 from scorer.params import selection
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 INTERRUPTED, PIPE_CLOSED, BUG = 130, 141, 70
-COMMANDS = ("check", "benchmarks", "profiles")
+COMMANDS = ("check", "bundle", "verify", "leaderboard", "schema", "benchmarks", "profiles")
 """Modules of scorer.commands, in the order of the help."""
 
 _KEPT: list[Report] = []  # what is not to be freed before the process ends
@@ -111,6 +112,7 @@ def _score(
     space: str | None,
     profile: str | None,
     instruction_variant: str | None,
+    maxima: tuple[str, ...],
     category: tuple[str, ...],
     sample_ids: tuple[str, ...],
     benchmark_params: str | None,
@@ -125,6 +127,7 @@ def _score(
 ) -> None:
     del show_system_prompt
     check_format(table_format)
+    limits = parse_limits(maxima)
     files = [*predictions, *more]
     check_files(files, predictions)
     _check_formats(json_path, details, score_only=score_only)
@@ -137,6 +140,7 @@ def _score(
             benchmark=benchmark or locator.benchmark_of_file(),
             space=space,
             profile=profile,
+            limits=limits,
         )
     _KEPT.extend(reports)
     _check_axes(by, reports)

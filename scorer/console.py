@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import lru_cache, partial
 from typing import IO, Any
 
 import click
@@ -16,7 +16,7 @@ from scorer.benchmarks import GROUND_TRUTH_NAMES
 from scorer.errors import GroundTruthError, PredictionsError, UsageError
 from scorer.load import Selection
 from scorer.locate import ENVIRONMENT, Locator
-from scorer.model import Problem
+from scorer.model import GroundTruth, Problem
 
 
 def make_locator(chosen: Selection, gt: str | None, data: str | None) -> Locator:
@@ -29,6 +29,16 @@ def make_locator(chosen: Selection, gt: str | None, data: str | None) -> Locator
         current="",
         app_folder=click.get_app_dir("score"),
     )
+
+
+def load_variant(gt: str | None, data: str | None) -> Callable[[str, str], GroundTruth]:
+    """What loads a benchmark in a variant ("" where there is none) from those places, each once."""
+
+    @lru_cache
+    def load(benchmark: str, variant: str) -> GroundTruth:
+        return make_locator(Selection(variant), gt, data).load_name(benchmark)
+
+    return load
 
 
 def streams(files: Iterable[str]) -> list[tuple[str, Callable[[], IO[bytes]]]]:
@@ -89,6 +99,18 @@ def write_json(path: str, values: Iterable[Any], *, lines: bool = False) -> None
     try:
         with open(path, "w", encoding="ascii", newline="\n") as stream:
             Writer(stream, dumps=dumps).write_all(values)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a text with a line end behind it; - is stdout."""
+    if path == "-":
+        click.echo(text)
+        return
+    try:
+        with open(path, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text + "\n")
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
 

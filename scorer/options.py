@@ -8,12 +8,39 @@ from typing import Any, TypeVar
 import click
 
 from scorer.benchmarks import BENCHMARKS
+from scorer.limits import LIMITS
 from scorer.locate import ENVIRONMENT
 from scorer.profiles import PROFILES
 from scorer.tables import DEFAULT_FORMAT
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+PREDICTIONS = click.option(
+    "--predictions",
+    "-p",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Predictions, JSON Lines or a JSON array; - reads stdin. May be repeated; further FILEs may follow.",
+)
+BUNDLES = click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", type=click.Path(exists=True))
+# Where the ground truth is, and how much is taken from a file.
+WHERE = (
+    click.option("--gt", type=click.Path(), metavar="FILE|DIR", help="The ground truth, and nowhere else."),
+    click.option(
+        "--data",
+        type=click.Path(),
+        metavar="DIR",
+        help=f"Folder that holds the benchmarks. Default: ${ENVIRONMENT}, the current folder, the per-user folder.",
+    ),
+    click.option(
+        "--max",
+        "maxima",
+        multiple=True,
+        metavar="NAME=N",
+        help=f"Another limit on what is taken from a file: {', '.join(LIMITS)}. May be repeated.",
+    ),
+)
 # What a file is read against and how: every command that reads predictions takes these.
 READING = (
     click.option(
@@ -22,13 +49,7 @@ READING = (
         type=click.Choice(list(BENCHMARKS)),
         help="The benchmark all rows belong to. Default: found from the ids.",
     ),
-    click.option("--gt", type=click.Path(), metavar="FILE|DIR", help="The ground truth, and nowhere else."),
-    click.option(
-        "--data",
-        type=click.Path(),
-        metavar="DIR",
-        help=f"Folder that holds the benchmarks. Default: ${ENVIRONMENT}, the current folder, the per-user folder.",
-    ),
+    *WHERE,
     click.option("--space", metavar="SPACE", help="What coordinates mean where a row does not say it. Default: pixel."),
     click.option("--profile", type=click.Choice(list(PROFILES)), help="A model profile, as a name for its space."),
     click.option(
@@ -36,6 +57,13 @@ READING = (
         type=click.Choice(["original", "refined"]),
         help="OSWorld-G: which instructions were asked. Default: original.",
     ),
+)
+TABLE_FORMAT = click.option(
+    "--table-format",
+    default=DEFAULT_FORMAT,
+    show_default=True,
+    metavar="NAME",
+    help="A format of tabulate: github, latex, tsv, html, ...",
 )
 JSON_AND_ALL = (
     click.option(
@@ -48,14 +76,7 @@ JSON_AND_ALL = (
     click.option("--all", "show_all", is_flag=True, help="List every warning, not the first few of each kind."),
 )
 SCORING = (
-    click.option(
-        "--predictions",
-        "-p",
-        multiple=True,
-        metavar="FILE",
-        type=click.Path(allow_dash=True),
-        help="Predictions, JSON Lines or a JSON array; - reads stdin. May be repeated; further FILEs may follow.",
-    ),
+    PREDICTIONS,
     *READING,
     click.option(
         "--category",
@@ -87,13 +108,7 @@ SCORING = (
         help="Also try other readings of the coordinates, and say how misses miss. Changes no score.",
     ),
     click.option("--by", multiple=True, metavar="AXIS", help="Print the table of this axis only. May be repeated."),
-    click.option(
-        "--table-format",
-        default=DEFAULT_FORMAT,
-        show_default=True,
-        metavar="NAME",
-        help="A format of tabulate: github, latex, tsv, html, ...",
-    ),
+    TABLE_FORMAT,
     click.option("--score-only", is_flag=True, help="Print the percentage and nothing else."),
     click.option("--show-system-prompt", is_flag=True, help="Print Pointerbench's recommended prompt and exit."),
     *JSON_AND_ALL,

@@ -145,7 +145,7 @@ class Router:
         """Keep of a row whose id tells no benchmark what a message needs, until the file's benchmarks are known."""
         self.strangers_met += 1
         code: Code = "unknown-id" if isinstance(row.get("id"), str) else "no-id"
-        if self.strangers_met > self.problems.max_kept:
+        if self.strangers_met > self.problems.limits.problems:
             self.problems.counts[code] += 1
         elif code == "unknown-id":
             self.strangers.append((source, line, {"id": shorten(row["id"], MAX_MESSAGE)}))

@@ -29,6 +29,22 @@ def wilson(hits: int, n: int) -> tuple[float, float]:
     return (0.0 if hits == 0 else centre - half), (1.0 if hits == n else centre + half)
 
 
+def mean_interval(proportions: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """A 95 % interval, as (low, high), for the plain mean of independent proportions given as (hits, n).
+
+    Source: G. Zou and A. Donner (2008), "Construction of confidence limits about effect measures" (MOVER), with
+    Wilson's interval for each proportion; for a single one it is Wilson's.
+    """
+    below = above = mean = 0.0
+    for hits, n in proportions:
+        p = hits / n if n else 0.0
+        low, high = wilson(hits, n)
+        mean += p / len(proportions)
+        below += ((p - low) / len(proportions)) ** 2
+        above += ((high - p) / len(proportions)) ** 2
+    return mean - math.sqrt(below), mean + math.sqrt(above)
+
+
 def mcnemar(gained: int, lost: int) -> float:
     """Two-sided p-value of the exact McNemar test: how likely so uneven a split of the changes is by chance alone.
 

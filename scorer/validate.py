@@ -9,6 +9,7 @@ from typing import Any
 
 from scorer.answers import (
     BOX_KEYS,
+    HUGE_DIGITS,
     POINT_KEYS,
     Geometry,
     holds_answer,
@@ -19,7 +20,7 @@ from scorer.answers import (
 )
 from scorer.errors import UsageError
 from scorer.ids import Ids
-from scorer.model import PIXEL, Example, Frame, Prediction, Row, Rows, Space
+from scorer.model import PIXEL, Example, Frame, Point, Prediction, Row, Rows, Space
 from scorer.problems import Code, Problems, Reporter, shorten, type_name, write_numbers
 from scorer.spaces import parse_space
 
@@ -69,6 +70,7 @@ class Collector:
         Whatever is wrong with a row becomes a problem.
         """
         find, kept = self.examples.get, self.predictions
+        read_plain = plain_point if self.problems.limits.digits >= HUGE_DIGITS else _nothing_is_plain
         for line, row in rows:
             row_id = row.get("id")
             example = find(row_id) if type(row_id) is str else None
@@ -78,7 +80,7 @@ class Collector:
             self.known_rows += 1
             example_id = example.id  # equal to row_id; keeping one string of the two halves their memory
             public: Prediction | None = None
-            if len(row) == 2 and example.rule != "coverage_precision" and (points := plain_point(row)):
+            if len(row) == 2 and example.rule != "coverage_precision" and (points := read_plain(row)):
                 self.uses_default = True
                 prediction = Prediction(example_id, points, None, self.space, None, None, 1, line, source)
             else:
@@ -108,8 +110,9 @@ class Collector:
             return
         self.refused_rows += 1
         if isinstance(row_id, str):
-            self.problems.add("unknown-id", self.ids.unknown(row_id), source, line, row_id=row_id)
-        else:
+            if not self.problems.only_counts("unknown-id"):
+                self.problems.add("unknown-id", self.ids.unknown(row_id), source, line, row_id=row_id)
+        elif not self.problems.only_counts("id-type" if "id" in row else "no-id"):
             self._report_missing_id(source, line, row)
 
     def _read(self, row: dict[str, Any], example: Example, report: Reporter) -> tuple[Prediction, Prediction | None]:
@@ -178,14 +181,18 @@ class Collector:
         )
 
     def _report_duplicate(self, previous: Prediction, prediction: Prediction) -> None:
+        same = _answer(previous) == _answer(prediction)
+        if not same:
+            self.first.setdefault(prediction.id, previous)
+        if self.problems.only_counts("duplicate-id"):
+            return
         report = Reporter(self.problems, prediction.source, prediction.line, prediction.id)
         before = f"line {previous.line}"
         if previous.source != prediction.source:
             before += f" of {previous.source}"
-        if _answer(previous) == _answer(prediction):
+        if same:
             report("duplicate-id", f"was already given on {before} with the same answer")
             return
-        self.first.setdefault(prediction.id, previous)
         report(
             "duplicate-id",
             f"was already given on {before} with another answer "
@@ -203,6 +210,10 @@ def is_outside(prediction: Prediction, frame: Frame) -> bool:
         return False
     x0, y0, x1, y1 = prediction.bbox
     return x0 < 0 or y0 < 0 or x1 > width or y1 > height
+
+
+def _nothing_is_plain(_: Mapping[str, Any]) -> tuple[Point, ...]:
+    return ()
 
 
 def _is_first_attempt(attempt: object, report: Reporter) -> bool:

@@ -14,7 +14,7 @@ from tests.conftest import ROOT, write_rows
 
 PACKAGE = ROOT / "scorer"
 STAGES = ("read", "validate", "convert", "judge", "aggregate", "render")
-SHARED = {"model", "errors", "problems", "_version"}
+SHARED = {"model", "errors", "limits", "problems", "_version"}
 # Leaves that hold data or arithmetic and know no stage.
 LEAVES = {"answers", "geometry", "stats", "spaces", "ids", "signature", "tables"}
 # What each module may import, beyond the shared records. Anything else is an arrow that points the wrong way.
@@ -36,9 +36,22 @@ MAY_IMPORT = {
     "render_diagnosis": LEAVES | {"diagnosis", "render"},
     "api": {"benchmarks", "profiles", "load", "route", "diagnosis", *LEAVES, *STAGES} - {"render"},
     "options": {"benchmarks", "locate", "profiles", "tables"},
+    "submission": {"api", "benchmarks", "render", *LEAVES},
+    "schemas": set(),
     "console": {"benchmarks", "load", "locate", "render"},
     "cli": {"api", "render", "render_diagnosis", "benchmarks", "console", "options", "params", "tables"},
-    "commands": {"api", "render", "benchmarks", "profiles", "load", "console", "options", "params", "tables"},
+    "commands": {
+        "api",
+        "render",
+        "benchmarks",
+        "profiles",
+        "load",
+        "console",
+        "options",
+        "schemas",
+        "submission",
+        "tables",
+    },
     "__init__": {"api", "spaces"},
     "__main__": {"cli"},
 }
@@ -127,6 +140,7 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.geometry",
         "scorer.ids",
         "scorer.judge",
+        "scorer.limits",
         "scorer.load",
         "scorer.locate",
         "scorer.model",
