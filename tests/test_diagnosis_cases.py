@@ -7,13 +7,18 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from scorer import load_benchmark, score
+from scorer import PredictionsError, load_benchmark, score
 from scorer.api import diagnose, hints
 from scorer.diagnosis.evidence import bonferroni_divisor
 from scorer.diagnosis.fit import repeated_median
 from scorer.diagnosis.records import SignName
+from scorer.render import dump
+from scorer.render_diagnosis import diagnosis_json, diagnosis_text
 from tests.conftest import CASES, FIXTURES, ROOT, Run, Score, answers, needs_cases, write_rows
+from tests.strategies import rows
 
 
 class Diagnosed(NamedTuple):
@@ -193,6 +198,38 @@ def test_each_benchmark_of_a_suite_has_its_own_diagnosis(run_score: Score) -> No
     data: Run = run_score(*arguments, "--json", "-")
     assert all("diagnosis" in report for report in data.json["benchmarks"].values())
     assert run_score(*arguments).out.count("advice beside the score") == 3
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_nothing_in_a_row_stops_a_diagnosis(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(["pointerbench-text", "osworld-g"]))
+    truth = load_benchmark(name, FIXTURES)
+    given_rows = data.draw(st.lists(rows([example.id for example in truth.examples]), min_size=1, max_size=30))
+    space = data.draw(st.sampled_from(["pixel", "fraction", "smart-resize:28:3136:2109744"]))
+    try:
+        report = score(truth, given_rows, space=space)
+    except PredictionsError:
+        return
+    found = diagnose(report)
+    assert found.hits == report.total.hits
+    assert dump(diagnosis_json(found)).isascii()
+    assert diagnosis_text(found, table_format="simple").startswith("diagnosis of ")
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_numbers_of_any_size_stop_no_diagnosis(data: st.DataObject) -> None:
+    truth = load_benchmark("pointerbench-text", FIXTURES)
+    number = st.sampled_from([0, -1, 0.5, 512, 1e15, 9e307, -9e307, 5e-324, 1e154])
+    given_rows = [
+        {"id": example.id, **{key: data.draw(st.lists(number, min_size=size, max_size=size))}}
+        for example in truth.examples
+        for key, size in ([("bbox", 4)] if example.rule == "coverage_precision" else [("point", 2)])
+    ]
+    found = diagnose(score(truth, given_rows))
+    assert dump(diagnosis_json(found)).isascii()
+    assert diagnosis_text(found, table_format="simple")
 
 
 def test_ids_of_a_file_cannot_act_on_the_terminal(run_score: Score, tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def centre(prediction: Prediction) -> Point:
     if prediction.bbox is None:
         return prediction.points[0]
     x0, y0, x1, y1 = prediction.bbox
-    return (x0 + x1) / 2, (y0 + y1) / 2
+    return x0 / 2 + x1 / 2, y0 / 2 + y1 / 2  # the sum of two huge ones would not be finite
 
 
 def error(example: Example, prediction: Prediction) -> Point:

@@ -23,6 +23,7 @@ MAX_FITTED = 100
 FEWEST = 3
 LARGEST_FACTOR = 4
 """Answers farther out of scale are in another unit, which a factor does not describe."""
+SMALLEST_SLOPE = 1e-9
 NO_OFFSET = 0.005
 """An offset of less than this part of a side is none."""
 
@@ -107,7 +108,7 @@ def _fit(
         xs.append(((x0 + x1) / 2 / width, place[0]))
         ys.append(((y0 + y1) / 2 / height, place[1]))
     x, y = repeated_median(xs), repeated_median(ys)
-    return (x, y) if x is not None and y is not None and x[0] > 0 and y[0] > 0 else None
+    return (x, y) if x is not None and y is not None and min(x[0], y[0]) > SMALLEST_SLOPE else None
 
 
 def _alternating(even: Sequence[Entry], odd: Sequence[Entry]) -> tuple[Entry, ...]:
