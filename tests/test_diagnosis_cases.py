@@ -223,7 +223,7 @@ def test_numbers_of_any_size_stop_no_diagnosis(data: st.DataObject) -> None:
     truth = load_benchmark("pointerbench-text", FIXTURES)
     number = st.sampled_from([0, -1, 0.5, 512, 1e15, 9e307, -9e307, 5e-324, 1e154])
     given_rows = [
-        {"id": example.id, **{key: data.draw(st.lists(number, min_size=size, max_size=size))}}
+        {"id": example.id, key: data.draw(st.lists(number, min_size=size, max_size=size))}
         for example in truth.examples
         for key, size in ([("bbox", 4)] if example.rule == "coverage_precision" else [("point", 2)])
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import median
+from statistics import median_high, median_low
 
 from scorer.diagnosis.evidence import Answer, bounds, error
 from scorer.diagnosis.records import Misses
@@ -34,12 +34,16 @@ def _statistics(label: str, misses: Sequence[tuple[Answer, float, float]]) -> Mi
     return Misses(
         label,
         len(misses),
-        median([x * width for x, width in zip(across, widths, strict=True)]),
-        median([y * height for y, height in zip(down, heights, strict=True)]),
-        median(across),
-        median(down),
+        _median([x * width for x, width in zip(across, widths, strict=True)]),
+        _median([y * height for y, height in zip(down, heights, strict=True)]),
+        _median(across),
+        _median(down),
         sum(is_near(x, y) for x, y in zip(across, down, strict=True)),
     )
+
+
+def _median(values: Sequence[float]) -> float:
+    return median_low(values) / 2 + median_high(values) / 2  # the sum of two huge ones would not be finite
 
 
 def _size(answer: Answer) -> tuple[float, float]:
