@@ -17,6 +17,7 @@ from scorer.model import Example, Prediction, RuleName, Verdict
 
 GOOD_ACCURACY = 0.9
 LOOKED_AT = 300
+"""Where misses point is not asked from this accuracy on, and of so many verdicts, evenly spaced, at most."""
 
 
 def judge(example: Example, prediction: Prediction | None) -> Verdict:

@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+import scorer.diagnosis
 from scorer import GroundTruth, load_benchmark, score
 from scorer.api import diagnose, hints
 from scorer.diagnosis import hints as strict_hints
 from scorer.model import Example, Report
+from scorer.render_diagnosis import diagnosis_text
 from tests.conftest import DATA, needs_data
 
 pytestmark = needs_data
@@ -187,6 +189,15 @@ def test_the_public_run_of_a_real_model_is_no_case_for_another_reading() -> None
     assert report.total.hits == found.hits == 359
     assert found.named == ()
     assert hints([report]) == []
+
+
+def test_of_a_very_large_file_evenly_spaced_answers_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scorer.diagnosis, "MOST_LOOKED_AT", 100)
+    found = diagnose(as_written("pointerbench-sheets", "0..1000"))
+    assert (found.sampled, found.n) == (True, 100)
+    assert found.named[0].name == "grid1000"
+    assert found.named[0].hits == 100
+    assert "tried on 100 answers, evenly spaced" in diagnosis_text(found, table_format="simple")
 
 
 def test_two_conventions_in_one_file_are_told_apart_by_id() -> None:

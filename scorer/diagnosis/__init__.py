@@ -33,13 +33,15 @@ from scorer.stats import mcnemar
 
 __all__ = ["Diagnosis", "Fit", "Misses", "ReadingScore", "Sign", "diagnose", "hints"]
 
-MOST_LOOKED_AT = 10_000
+MOST_LOOKED_AT = 5000
 MOST_FOR_A_HINT = 256
+"""Of more examples than this, evenly spaced ones are looked at."""
 LEVEL = 0.05
 """The level of the tests of hits, for all readings together."""
 LEVEL_OF_LEANS = 0.001
 """The level of the tests of leans, for all readings together: a model may lean a little by itself."""
 LEVEL_OF_A_HINT = 1e-5
+"""The level of the tests behind a hint, for all readings together: it comes unasked."""
 LEAST_SHIFT = 0.1
 """A reading that moves the typical answer by less than this part of its target explains nothing by a lean."""
 
