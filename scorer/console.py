@@ -16,7 +16,7 @@ from scorer.benchmarks import GROUND_TRUTH_NAMES
 from scorer.errors import GroundTruthError, PredictionsError, UsageError
 from scorer.load import Selection
 from scorer.locate import ENVIRONMENT, Locator
-from scorer.model import GroundTruth, Problem
+from scorer.model import GroundTruth, Problem, Report
 
 
 def make_locator(chosen: Selection, gt: str | None, data: str | None) -> Locator:
@@ -75,6 +75,14 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -
                 raise UsageError(f"{output} would overwrite what is read")
             if os.path.basename(os.path.realpath(output)) in GROUND_TRUTH_NAMES:
                 raise UsageError(f"{output} would overwrite a file with the name of a ground truth")
+
+
+def check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:
+    """Axes by name that one of the reports has."""
+    known = dict.fromkeys(axis_table.axis.name for report in reports for axis_table in report.tables)
+    for name in by:
+        if name not in known:
+            raise UsageError(f'no axis "{name}"; known here: {", ".join(known)}')
 
 
 @contextmanager

@@ -19,6 +19,7 @@ class Limits(NamedTuple):
     rows: int = 20_000_000
     depth: int = 400
     digits: int = 308
+    attempts: int = 10_000
     problems: int = 1000
     bundle_bytes: int = 2**30
 
@@ -31,6 +32,7 @@ LIMITS: dict[str, tuple[int, str]] = {
     "rows": (10**12, "lines of a file, or entries of an array"),
     "depth": (400, "arrays and objects within each other"),
     "digits": (308, "digits of a coordinate before its decimal point"),
+    "attempts": (10**6, "the highest attempt of a row that is taken"),
     "problems": (10**7, "findings of one code that are kept and listed; the others are counted"),
     "bundle-bytes": (2**40, "bytes in one file of a bundle"),
 }

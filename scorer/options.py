@@ -41,23 +41,48 @@ WHERE = (
         help=f"Another limit on what is taken from a file: {', '.join(LIMITS)}. May be repeated.",
     ),
 )
-# What a file is read against and how: every command that reads predictions takes these.
-READING = (
-    click.option(
-        "--benchmark",
-        "-b",
-        type=click.Choice(list(BENCHMARKS)),
-        help="The benchmark all rows belong to. Default: found from the ids.",
-    ),
-    *WHERE,
-    click.option("--space", metavar="SPACE", help="What coordinates mean where a row does not say it. Default: pixel."),
-    click.option("--profile", type=click.Choice(list(PROFILES)), help="A model profile, as a name for its space."),
-    click.option(
-        "--instruction-variant",
-        type=click.Choice(["original", "refined"]),
-        help="OSWorld-G: which instructions were asked. Default: original.",
-    ),
+BENCHMARK = click.option(
+    "--benchmark",
+    "-b",
+    type=click.Choice(list(BENCHMARKS)),
+    help="The benchmark all rows belong to. Default: found from the ids.",
 )
+
+
+def _reading(*, multiple: bool) -> tuple[Callable[[Command], Command], ...]:
+    """How the numbers of a file are meant, once or once for each of several files."""
+    return (
+        click.option(
+            "--space",
+            multiple=multiple,
+            metavar="SPACE",
+            help="What coordinates mean where a row does not say it. Default: pixel.",
+        ),
+        click.option(
+            "--profile",
+            multiple=multiple,
+            type=click.Choice(list(PROFILES)),
+            help="A model profile, as a name for its space.",
+        ),
+        click.option(
+            "--instruction-variant",
+            multiple=multiple,
+            type=click.Choice(["original", "refined"]),
+            help="OSWorld-G: which instructions were asked. Default: original.",
+        ),
+    )
+
+
+ATTEMPTS = click.option(
+    "--attempts",
+    metavar="K",
+    default=1,
+    type=click.IntRange(1),
+    help="Also avg@K and pass@K over K attempts at each example.",
+)
+# What a file is read against and how: every command that reads predictions takes these.
+READING = (BENCHMARK, *WHERE, *_reading(multiple=False))
+READING_EACH = (BENCHMARK, *_reading(multiple=True))
 TABLE_FORMAT = click.option(
     "--table-format",
     default=DEFAULT_FORMAT,
@@ -109,6 +134,21 @@ SCORING = (
     ),
     click.option("--by", multiple=True, metavar="AXIS", help="Print the table of this axis only. May be repeated."),
     TABLE_FORMAT,
+    ATTEMPTS,
+    click.option(
+        "--aggregation-mode",
+        type=click.Choice(["micro_weighted", "category_mean"]),
+        help="Also this figure: hits over examples, or the mean of the categories.",
+    ),
+    click.option(
+        "--category-hierarchy",
+        metavar="FILE",
+        type=click.Path(dir_okay=False),
+        help="Also the figure of a tree of categories (JSON), instead of a mode.",
+    ),
+    click.option(
+        "--paper", "paper_label", metavar="LABEL", help="Print only the row that papers print, with this name in front."
+    ),
     click.option("--score-only", is_flag=True, help="Print the percentage and nothing else."),
     click.option("--show-system-prompt", is_flag=True, help="Print Pointerbench's recommended prompt and exit."),
     *JSON_AND_ALL,

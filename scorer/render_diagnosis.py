@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from scorer.diagnosis.records import Diagnosis, Misses, ReadingScore, Sign
-from scorer.render import percent
+from scorer.figures import percent
 from scorer.tables import escape, remark, table
 
 MOST_SHOWN = 5

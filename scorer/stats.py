@@ -1,13 +1,9 @@
-"""Intervals and tests. No library, and a seed where there is chance, so that a number is the same everywhere."""
+"""Intervals and tests. Closed forms only, so that a number does not depend on a library or a seed."""
 
 from __future__ import annotations
 
 import math
-import random
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from itertools import accumulate
+from collections.abc import Sequence
 
 Z_95 = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution."""
@@ -52,7 +48,7 @@ def mcnemar(gained: int, lost: int) -> float:
     Source: the exact conditional test, a binomial test of min(gained, lost) in gained + lost at one half.
     """
     n = gained + lost
-    tail = sum(_binomial(n, 0.5, down_from=min(gained, lost)))
+    tail = sum(binomial(n, 0.5, down_from=min(gained, lost)))
     return min(1.0, 2 * tail)
 
 
@@ -69,56 +65,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def bootstrap(counts: Mapping[float, int], *, draws: int = 10_000, seed: int = 0) -> tuple[float, float]:
-    """The 95 % percentile interval of a mean, as (low, high), from resampled examples; (0, 0) without any.
-
-    ``counts`` says how many examples have each value; for a paired difference of two files they are -1, 0 and 1.
-    Each draw takes as many examples as there are, with replacement. Only how often each value is drawn matters, so
-    one binomial number is drawn per value: the same distribution as drawing example by example, in far less time.
-    The quantiles are the nearest-rank ones, so the ends are means that a draw gave. Source: B. Efron (1979).
-    """
-    n = sum(counts.values())
-    if not n:
-        return 0.0, 0.0
-    values = sorted(counts)
-    uniform = random.Random(seed).random
-    means: list[float] = []
-    for _ in range(draws):
-        left, weight, total = n, n, 0.0
-        for value in values[:-1]:
-            drawn = _quantile(left, counts[value] / weight, uniform()) if left else 0
-            total += value * drawn
-            left -= drawn
-            weight -= counts[value]
-        means.append((total + values[-1] * left) / n)
-    means.sort()
-    return means[math.ceil(0.025 * draws) - 1], means[math.ceil(0.975 * draws) - 1]
-
-
-def pass_at_k(n: int, correct: int, k: int) -> float:
-    """The unbiased estimate of the chance that one of ``k`` attempts is right, from ``n`` >= k of which some are.
-
-    Source: M. Chen et al. (2021), "Evaluating large language models trained on code": 1 - C(n - c, k) / C(n, k).
-    """
-    return 1 - math.comb(n - correct, k) / math.comb(n, k)
-
-
-def _quantile(n: int, p: float, u: float) -> int:
-    """The smallest number of successes in ``n`` trials whose cumulative probability reaches ``u``."""
-    first, cumulated = _cumulated(n, min(p, 1.0))
-    return min(first + bisect_left(cumulated, u), n)
-
-
-@lru_cache(maxsize=4096)
-def _cumulated(n: int, p: float) -> tuple[int, list[float]]:
-    """The first number of successes that is not beyond chance, and the cumulative probabilities from there on."""
-    mode = min(int((n + 1) * p), n)
-    below = _binomial(n, p, down_from=mode)[::-1]
-    above = _binomial(n, 1 - p, down_from=n - mode)[1:]
-    return mode - len(below) + 1, list(accumulate(below + above))
-
-
-def _binomial(n: int, p: float, *, down_from: int) -> list[float]:
+def binomial(n: int, p: float, *, down_from: int) -> list[float]:
     """Probabilities of ``down_from`` successes in ``n`` trials, one less, and so on until no double can tell."""
     if p in (0.0, 1.0):
         return [1.0] if down_from == n * p else [0.0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from scorer.answers import (
@@ -20,6 +20,7 @@ from scorer.answers import (
 )
 from scorer.errors import UsageError
 from scorer.ids import Ids
+from scorer.limits import reason
 from scorer.model import PIXEL, Example, Frame, Point, Prediction, Row, Rows, Space
 from scorer.problems import Code, Problems, Reporter, shorten, type_name, write_numbers
 from scorer.spaces import parse_space
@@ -31,13 +32,18 @@ MAX_ODD_ROWS = 1000
 """So many rows are kept as they stand, for a diagnosis. It bounds memory whatever the file."""
 
 
+TakeLater = Callable[[Example, Prediction, Mapping[str, Any]], int]
+"""What becomes of a row of a later attempt, as a byte: one more than the position of its outcome in OUTCOMES."""
+
+
 class Collector:
     """Takes the rows of one benchmark and keeps, for each example, the prediction that counts.
 
     After all rows: ``predictions`` by id (the last row of an id wins), ``first`` the first row of each id that was
     given again with another answer, ``public`` the accidents of the public scorer, ``odd_rows`` the first rows in
     which something was found or which refuse, ``row_spaces`` the spaces that answers named themselves, and
-    ``uses_default`` whether any answer left it to ``space``.
+    ``uses_default`` whether any answer left it to ``space``. All of these are of attempt 1. Of later attempts ``later``
+    holds, by id and attempt, what ``take_later`` made of each as one byte; without it they are reported and left out.
     """
 
     def __init__(
@@ -48,6 +54,7 @@ class Collector:
         *,
         any_candidate: bool = False,
         space: Space = PIXEL,
+        take_later: TakeLater | None = None,
     ) -> None:
         self.examples = examples
         self.ids = ids
@@ -58,6 +65,8 @@ class Collector:
         self.first: dict[str, Prediction] = {}
         self.public: dict[str, Prediction] = {}
         self.odd_rows: dict[str, Mapping[str, Any]] = {}
+        self.take_later = take_later
+        self.later: dict[str, bytearray] = {}
         self.row_spaces: set[Space] = set()
         self.uses_default = False
         self.known_rows = 0
@@ -85,7 +94,9 @@ class Collector:
                 prediction = Prediction(example_id, points, None, self.space, None, None, 1, line, source)
             else:
                 report = Reporter(self.problems, source, line, example_id)
-                if not _is_first_attempt(row.get("attempt"), report):
+                attempt = _attempt(row.get("attempt"), report)
+                if attempt > 1:
+                    self._take_later(row, example, attempt, report)
                     continue
                 prediction, public = self._read(row, example, report)
                 odd = report.used or any(x < 0 and y < 0 for x, y in prediction.points)
@@ -100,6 +111,22 @@ class Collector:
             if public is not None:
                 self.public[example_id] = public
             kept[example_id] = prediction
+
+    def _take_later(self, row: dict[str, Any], example: Example, attempt: int, report: Reporter) -> None:
+        """Take a row of an attempt after the first. Only its outcome is kept: attempts may be many."""
+        if self.take_later is None:
+            report("other-attempt", "a row of a later attempt; only attempt 1 is scored (--attempts K takes K)")
+            return
+        most = self.problems.limits.attempts
+        if attempt > most:
+            report("bad-attempt", f"the attempt is beyond {reason('attempts', self.problems.limits)}; it is not scored")
+            return
+        prediction, _ = self._read(row, example, report)
+        outcomes = self.later.setdefault(example.id, bytearray())
+        outcomes.extend(bytes(max(0, attempt - 1 - len(outcomes))))
+        if outcomes[attempt - 2]:
+            report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
+        outcomes[attempt - 2] = self.take_later(example, prediction._replace(attempt=attempt), row)
 
     def refuse(self, source: str, line: int, row: dict[str, Any]) -> None:
         """Report a row whose id is none of this benchmark's examples."""
@@ -216,18 +243,18 @@ def _nothing_is_plain(_: Mapping[str, Any]) -> tuple[Point, ...]:
     return ()
 
 
-def _is_first_attempt(attempt: object, report: Reporter) -> bool:
+def _attempt(attempt: object, report: Reporter) -> int:
+    """The number of a row's attempt; what is none is read as 1."""
     if attempt is None:
-        return True
+        return 1
     if isinstance(attempt, int | float) and not isinstance(attempt, bool) and attempt >= 1:
         # A parser may read a long whole number as a float or as infinite: it is a later attempt all the same.
-        if attempt == 1:
-            return True
-        if attempt == math.inf or attempt == int(attempt):
-            report("other-attempt", "a row of a later attempt; only attempt 1 is scored")
-            return False
+        if attempt == math.inf:
+            return report.problems.limits.attempts + 1
+        if attempt == int(attempt):
+            return int(attempt)
     report("bad-attempt", "attempt must be a whole number from 1; read as 1")
-    return True
+    return 1
 
 
 def _error_text(error: object) -> str:

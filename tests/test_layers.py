@@ -16,7 +16,7 @@ PACKAGE = ROOT / "scorer"
 STAGES = ("read", "validate", "convert", "judge", "aggregate", "render")
 SHARED = {"model", "errors", "limits", "problems", "_version"}
 # Leaves that hold data or arithmetic and know no stage.
-LEAVES = {"answers", "geometry", "stats", "spaces", "ids", "signature", "tables"}
+LEAVES = {"answers", "geometry", "figures", "stats", "resampling", "spaces", "ids", "signature", "tables"}
 # What each module may import, beyond the shared records. Anything else is an arrow that points the wrong way.
 MAY_IMPORT = {
     **dict.fromkeys((*SHARED, *LEAVES), LEAVES),
@@ -25,7 +25,12 @@ MAY_IMPORT = {
     "convert": LEAVES,
     "judge": LEAVES,
     "aggregate": LEAVES,
-    "render": LEAVES | {"judge", "profiles"},  # the distance of a miss, asked for only when details are written
+    "hierarchy": set(),
+    "render_aggregation": LEAVES,
+    "render_attempts": LEAVES,
+    "render_paper": LEAVES,
+    # The distance of a miss is measured when details are written.
+    "render": LEAVES | {"judge", "profiles", "render_aggregation", "render_attempts"},
     "benchmarks": {"benchmarks"},
     "profiles": LEAVES,
     "load": {"benchmarks", "read", "ids"},
@@ -33,14 +38,31 @@ MAY_IMPORT = {
     "params": {"load"},
     "route": {"benchmarks", "read", "validate", "ids"},
     "diagnosis": LEAVES | {"convert", "judge"},
-    "render_diagnosis": LEAVES | {"diagnosis", "render"},
-    "api": {"benchmarks", "profiles", "load", "route", "diagnosis", *LEAVES, *STAGES} - {"render"},
+    "render_diagnosis": LEAVES | {"diagnosis"},
+    "attempts": LEAVES,
+    "assemble": {"attempts", "route", *LEAVES, *STAGES} - {"read", "render"},
+    "api": {"assemble", "benchmarks", "diagnosis", "judge", "profiles", "load", "route", *LEAVES},
     "options": {"benchmarks", "locate", "profiles", "tables"},
+    "compare": LEAVES,
+    "render_compare": {"compare", "render", *LEAVES},
     "submission": {"api", "benchmarks", "render", *LEAVES},
     "schemas": set(),
     "console": {"benchmarks", "load", "locate", "render"},
-    "cli": {"api", "render", "render_diagnosis", "benchmarks", "console", "options", "params", "tables"},
+    "cli": {
+        "api",
+        "hierarchy",
+        "render_diagnosis",
+        "render_paper",
+        "render",
+        "benchmarks",
+        "console",
+        "options",
+        "params",
+        "tables",
+    },
     "commands": {
+        "compare",
+        "render_compare",
         "api",
         "render",
         "benchmarks",
@@ -126,6 +148,7 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.aggregate",
         "scorer.answers",
         "scorer.api",
+        "scorer.assemble",
         "scorer.benchmarks",
         "scorer.benchmarks.osworld_g",
         "scorer.benchmarks.pointerbench",
@@ -137,6 +160,7 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.console",
         "scorer.convert",
         "scorer.errors",
+        "scorer.figures",
         "scorer.geometry",
         "scorer.ids",
         "scorer.judge",
@@ -150,6 +174,8 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.profiles",
         "scorer.read",
         "scorer.render",
+        "scorer.render_aggregation",
+        "scorer.render_attempts",
         "scorer.route",
         "scorer.signature",
         "scorer.spaces",

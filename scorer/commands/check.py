@@ -10,12 +10,12 @@ from scorer.console import check_files, check_outputs, echo_problems, make_locat
 from scorer.errors import PredictionsError
 from scorer.limits import parse_limits
 from scorer.load import Selection
-from scorer.options import JSON_AND_ALL, READING, options
+from scorer.options import ATTEMPTS, JSON_AND_ALL, READING, options
 
 
 @click.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(allow_dash=True))
-@options((*READING, *JSON_AND_ALL))
+@options((*READING, ATTEMPTS, *JSON_AND_ALL))
 def command(
     files: tuple[str, ...],
     benchmark: str | None,
@@ -25,6 +25,7 @@ def command(
     profile: str | None,
     instruction_variant: str | None,
     maxima: tuple[str, ...],
+    attempts: int,
     json_path: str | None,
     show_all: bool,
 ) -> None:
@@ -43,6 +44,7 @@ def command(
             benchmark=benchmark or locator.benchmark_of_file(),
             space=space,
             profile=profile,
+            attempts=attempts,
             limits=limits,
         )
     truths = [problem for truth in checked.ground_truths for problem in truth.problems]

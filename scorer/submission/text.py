@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from scorer._version import __version__
+from scorer.figures import percent
 from scorer.model import Report
 from scorer.problems import shorten
-from scorer.render import percent, problem_json, report_json
+from scorer.render import problem_json, report_json
 from scorer.submission.board import LEVEL, Board, Column, Entry
 from scorer.submission.verify import Verified
 from scorer.tables import escape, remark, table
