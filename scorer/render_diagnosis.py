@@ -54,7 +54,7 @@ def _readings(diagnosis: Diagnosis, table_format: str) -> str:
             str(reading.gained),
             str(reading.lost),
             f"{reading.p:.1g}",
-            reading.option or "see below",
+            reading.option or "no option",
         ]
         for reading in _shown(diagnosis)
     ]
