@@ -45,6 +45,9 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
     return judge_pixels(example, prediction)
 
 
+_POSITION = {outcome: number for number, outcome in enumerate(OUTCOMES)}
+
+
 class Reading(NamedTuple):
     """How a run reads its files: the space of rows that name none, the attempts that are scored, the findings."""
 
@@ -59,13 +62,16 @@ class Reading(NamedTuple):
         take_later = self.take_later if self.attempts > 1 else None
         return Router(load, fixed, self.space, self.problems, take_later, self.kept)
 
-    def take_later(self, example: Example, prediction: Prediction) -> int:
+    def take_later(self, example: Example, prediction: Prediction, attempt: int) -> int:
         """Judge a row of a later attempt at once, so that nothing but its outcome has to be kept."""
-        verdict = judge_pixels(example, _in_pixels(example, prediction, self.problems))
-        _note_outside(verdict, self.problems)
+        if prediction.space is not PIXEL:
+            prediction = _in_pixels(example, prediction, self.problems)
+        verdict = judge_pixels(example, prediction)
+        if verdict.outcome == "miss":
+            _note_outside(verdict, self.problems)
         if self.kept is not None:
-            self.kept.later[example.id, prediction.attempt] = verdict
-        return OUTCOMES.index(verdict.outcome) + 1
+            self.kept.later[example.id, attempt] = verdict._replace(prediction=prediction._replace(attempt=attempt))
+        return _POSITION[verdict.outcome] + 1
 
 
 def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], reading: Reading) -> Report:
@@ -111,11 +117,10 @@ def _attempts(verdicts: Iterable[Verdict], collector: Collector, k: int) -> Atte
     """The figures over several attempts; their arithmetic is imported where it is asked for."""
     from scorer.attempts import NO_ROW, summarize_attempts
 
-    position = {outcome: number for number, outcome in enumerate(OUTCOMES)}
     later = collector.later
     return summarize_attempts(
         (
-            (position[v.outcome], *(byte - 1 if byte else NO_ROW for byte in later.get(v.example.id, b"")))
+            (_POSITION[v.outcome], *(byte - 1 if byte else NO_ROW for byte in later.get(v.example.id, b"")))
             for v in verdicts
         ),
         k,
@@ -147,7 +152,7 @@ def _in_pixels(example: Example, prediction: Prediction, problems: Problems) -> 
 def _note_outside(verdict: Verdict, problems: Problems) -> None:
     """A problem where a miss lies off its screenshot."""
     prediction, frame = verdict.prediction, verdict.example.frame
-    if verdict.outcome == "miss" and prediction is not None and is_outside(prediction, frame):
+    if prediction is not None and is_outside(prediction, frame):
         place = f"pixel {write_answer(prediction)}, outside the {frame[0]}x{frame[1]} screenshot"
         problems.add("out-of-frame", f"the answer is {place}", prediction.source, prediction.line, row_id=prediction.id)
 

@@ -32,7 +32,7 @@ MAX_ODD_ROWS = 1000
 """So many rows are kept as they stand, for a diagnosis. It bounds memory whatever the file."""
 
 
-TakeLater = Callable[[Example, Prediction], int]
+TakeLater = Callable[[Example, Prediction, int], int]
 """What becomes of a row of a later attempt, as a byte: one more than the position of its outcome in OUTCOMES."""
 
 
@@ -89,19 +89,25 @@ class Collector:
             self.known_rows += 1
             example_id = example.id  # equal to row_id; keeping one string of the two halves their memory
             public: Prediction | None = None
-            if len(row) == 2 and example.rule != "coverage_precision" and (points := read_plain(row)):
+            report: Reporter | None = None
+            plain = len(row) == 2 or (len(row) == 3 and type(row.get("attempt")) is int and row["attempt"] > 0)
+            if plain and example.rule != "coverage_precision" and (points := read_plain(row)):
+                attempt = row["attempt"] if len(row) == 3 else 1
+                if attempt > 1 and not self._takes(attempt, source, line, example_id):
+                    continue
                 self.uses_default = True
-                prediction = Prediction(example_id, points, None, self.space, None, None, 1, line, source)
+                prediction = Prediction(example_id, points, None, self.space, None, None, attempt, line, source)
             else:
                 report = Reporter(self.problems, source, line, example_id)
                 attempt = _attempt(row.get("attempt"), report)
-                if attempt > 1:
-                    self._take_later(row, example, attempt, report)
+                if attempt > 1 and not self._takes(attempt, source, line, example_id):
                     continue
                 prediction, public = self._read(row, example, report)
-                odd = report.used or any(x < 0 and y < 0 for x, y in prediction.points)
-                if odd and len(self.odd_rows) < MAX_ODD_ROWS:
-                    self.odd_rows[example_id] = row
+            if attempt > 1:
+                self._keep_later(example, prediction, attempt)
+                continue
+            if report is not None:
+                self._keep_odd(row, prediction, report)
             previous = kept.get(example_id)
             if previous is not None:
                 self.public.pop(example_id, None)
@@ -112,21 +118,35 @@ class Collector:
                 self.public[example_id] = public
             kept[example_id] = prediction
 
-    def _take_later(self, row: dict[str, Any], example: Example, attempt: int, report: Reporter) -> None:
-        """Take a row of an attempt after the first. Only its outcome is kept: attempts may be many."""
+    def _takes(self, attempt: int, source: str, line: int, example_id: str) -> bool:
+        """Whether an attempt after the first is taken; a row of any other is a problem."""
+        if self.take_later is not None and attempt <= self.problems.limits.attempts:
+            return True
+        report = Reporter(self.problems, source, line, example_id)
         if self.take_later is None:
             report("other-attempt", "a row of a later attempt; only attempt 1 is scored (--attempts K takes K)")
-            return
-        most = self.problems.limits.attempts
-        if attempt > most:
+        else:
             report("bad-attempt", f"the attempt is beyond {reason('attempts', self.problems.limits)}; it is not scored")
-            return
-        prediction, _ = self._read(row, example, report)
-        outcomes = self.later.setdefault(example.id, bytearray())
-        outcomes.extend(bytes(max(0, attempt - 1 - len(outcomes))))
-        if outcomes[attempt - 2]:
+        return False
+
+    def _keep_later(self, example: Example, prediction: Prediction, attempt: int) -> None:
+        """Keep what becomes of an attempt after the first, which is one byte: attempts may be many."""
+        assert self.take_later is not None
+        outcomes = self.later.get(example.id)
+        if outcomes is None:
+            outcomes = self.later[example.id] = bytearray()
+        if len(outcomes) < attempt - 1:
+            outcomes.extend(bytes(attempt - 1 - len(outcomes)))
+        elif outcomes[attempt - 2] and not self.problems.only_counts("duplicate-id"):
+            report = Reporter(self.problems, prediction.source, prediction.line, example.id)
             report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
-        outcomes[attempt - 2] = self.take_later(example, prediction._replace(attempt=attempt))
+        outcomes[attempt - 2] = self.take_later(example, prediction, attempt)
+
+    def _keep_odd(self, row: dict[str, Any], prediction: Prediction, report: Reporter) -> None:
+        """Keep a row in which something was found, or which refuses, as it stands."""
+        odd = report.used or any(x < 0 and y < 0 for x, y in prediction.points)
+        if odd and len(self.odd_rows) < MAX_ODD_ROWS:
+            self.odd_rows[prediction.id] = row
 
     def refuse(self, source: str, line: int, row: dict[str, Any]) -> None:
         """Report a row whose id is none of this benchmark's examples."""
