@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 INTERRUPTED, PIPE_CLOSED, BUG = 130, 141, 70
-COMMANDS = ("check", "benchmarks", "profiles")
+COMMANDS = ("check", "report", "benchmarks", "profiles")
 """Modules of scorer.commands, in the order of the help."""
 
 _KEPT: list[Report] = []  # what is not to be freed before the process ends

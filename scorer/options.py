@@ -37,6 +37,7 @@ READING = (
         help="OSWorld-G: which instructions were asked. Default: original.",
     ),
 )
+SHOW_ALL = click.option("--all", "show_all", is_flag=True, help="List every warning, not the first few of each kind.")
 JSON_AND_ALL = (
     click.option(
         "--json",
@@ -45,7 +46,7 @@ JSON_AND_ALL = (
         type=click.Path(dir_okay=False, allow_dash=True),
         help="Write the report as JSON; - for stdout.",
     ),
-    click.option("--all", "show_all", is_flag=True, help="List every warning, not the first few of each kind."),
+    SHOW_ALL,
 )
 SCORING = (
     click.option(

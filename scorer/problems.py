@@ -55,6 +55,7 @@ Code = Literal[
     "gt-categories",
     "gt-variants-differ",
     "gt-not-official",
+    "gt-screenshot",
 ]
 
 
@@ -108,6 +109,7 @@ KINDS: dict[Code, Kind] = {
     "gt-categories": Kind("warning", "warning", "the category file is absent, invalid or lists unknown ids"),
     "gt-variants-differ": Kind("warning", "warning", "the two instruction variants disagree on a target"),
     "gt-not-official": Kind("note", "note", "the ground truth is not the known official file"),
+    "gt-screenshot": Kind("error", "error", "a screenshot for the report is missing, broken or of another size"),
 }
 
 MAX_KEPT_PER_CODE = 1000

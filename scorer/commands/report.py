@@ -1,0 +1,213 @@
+"""``score report``: one HTML page that shows each answer on its screenshot."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import click
+
+from scorer.api import score_streams, suites
+from scorer.console import check_files, check_outputs, echo_problems, make_locator, streams
+from scorer.errors import GroundTruthError, UsageError
+from scorer.load import Selection
+from scorer.model import Problem, Report
+from scorer.options import READING, SHOW_ALL, options
+
+if TYPE_CHECKING:
+    from scorer.report.page import Page
+
+
+@click.command("report")
+@click.option(
+    "--predictions",
+    "-p",
+    "files",
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    type=click.Path(),
+    help="Predictions, JSON Lines or a JSON array. May be repeated.",
+)
+@click.option("--compare", metavar="FILE", type=click.Path(), help="A second file; both answers are shown.")
+@click.option(
+    "--images",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False),
+    help="The screenshots: a data folder as for --data, or the folder that holds them. Without it frames are blank.",
+)
+@click.option(
+    "--out",
+    required=True,
+    metavar="PATH",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="The page; - is stdout.",
+)
+@click.option(
+    "--assets",
+    metavar="DIR",
+    type=click.Path(file_okay=False),
+    help="Keep the pictures in this folder, beside the page, rather than in it.",
+)
+@click.option(
+    "--image-width",
+    type=click.IntRange(64, 4096),
+    default=1024,
+    show_default=True,
+    metavar="PIXELS",
+    help="Screenshots are made so wide at most.",
+)
+@click.option(
+    "--max-examples",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Show so many examples at most, misses first. Default: all that are no hits, and hits up to 600 in all.",
+)
+@options((*READING, SHOW_ALL))
+def command(
+    files: tuple[str, ...],
+    compare: str | None,
+    images: str | None,
+    out: str,
+    assets: str | None,
+    image_width: int,
+    max_examples: int | None,
+    benchmark: str | None,
+    gt: str | None,
+    data: str | None,
+    space: str | None,
+    profile: str | None,
+    instruction_variant: str | None,
+    show_all: bool,
+) -> None:
+    """Write one HTML page that shows where each answer landed.
+
+    \b
+    score report -p preds.jsonl --images data --out report.html
+
+    It opens from disk, makes no request and can be mailed. Needs the extra: pip install '.[report]'.
+    Exit status: 0 written, 1 predictions refused, 3 ground truth absent or malformed; also 3 where a screenshot is
+    missing, broken or of another size: it is named, and the page is written with a blank frame for it.
+    """
+    _check_extra()
+    given = [*files, *([compare] if compare else [])]
+    check_files(given)
+    if "-" in given:
+        raise UsageError("score report reads its files twice, so they cannot come from stdin; save them first")
+    check_outputs([out], [*given, gt])
+    locator = make_locator(Selection(instruction_variant or ""), gt, data)
+    score = partial(
+        score_streams,
+        load=lru_cache(locator.load_name),
+        benchmark=benchmark or locator.benchmark_of_file(),
+        space=space,
+        profile=profile,
+    )
+
+    reports = score(streams(files))
+    rivals = {report.benchmark.id: report for report in (score(streams([compare])) if compare else [])}
+    _echo(reports, [reports[0], *list(rivals.values())[:1]], show_all=show_all)
+    made = _page(files, compare, reports, rivals, max_examples)
+    faults: list[Problem] = []
+    pictures = [] if images is None else _pictures(made, reports, images, image_width, faults)
+    _write(made, pictures, out, assets)
+    if faults:
+        echo_problems(faults, {}, show_all=show_all)
+        click.get_current_context().exit(GroundTruthError.exit_code)
+
+
+def _check_extra() -> None:
+    """The page is made with two libraries that ``score`` itself does without."""
+    for library in ("jinja2", "PIL"):
+        if find_spec(library) is None:
+            raise UsageError("score report needs jinja2 and pillow: pip install 'gui-grounding-scorer[report]'")
+
+
+def _echo(reports: Iterable[Report], runs: Iterable[Report], *, show_all: bool) -> None:
+    """The findings about the ground truth, and those of each run, which all of its reports carry."""
+    truths = [problem for report in reports for problem in report.ground_truth.problems]
+    echo_problems(truths, {}, show_all=show_all)
+    for run in runs:
+        echo_problems(run.problems, run.problem_counts, show_all=show_all)
+
+
+def _page(
+    files: Sequence[str],
+    compare: str | None,
+    reports: Sequence[Report],
+    rivals: Mapping[str, Report],
+    limit: int | None,
+) -> Page:
+    """The page's data, with the replies that the files hold."""
+    from scorer.report.examples import Section
+    from scorer.report.page import File, make_page
+    from scorer.report.replies import read_replies
+
+    if compare and (others := [report.benchmark.id for report in reports if report.benchmark.id not in rivals]):
+        raise UsageError(f"{compare} has no row of {', '.join(others)}; compare files of the same benchmark")
+    sections = [Section(report, rivals.get(report.benchmark.id)) for report in reports]
+    rows = [verdict.prediction for section in sections for pair in section.pairs for verdict in pair]
+    roles = [*((name, "predictions") for name in files), *([(compare, "compared with")] if compare else [])]
+    replies: dict[tuple[str, int], str] = {}
+    named: list[File] = []
+    for name, role in roles:
+        replies |= read_replies(name, {row.line for row in rows if row is not None and row.source == name})
+        named.append(File(role, os.path.basename(name), _sha256(name)))
+    return make_page(named, sections, suites(reports), replies, limit=limit)
+
+
+def _sha256(name: str) -> str:
+    with open(name, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _pictures(made: Page, reports: Sequence[Report], folder: str, width: int, faults: list[Problem]) -> list[bytes]:
+    """The pictures of the page's examples, with progress on stderr; what cannot be shown becomes a fault."""
+    from scorer.report.images import ScreenshotError, convert_all, needed, place
+
+    wanted = needed(made.examples, reports)
+    pictures: list[bytes] = []
+    found = convert_all(folder, [shot for shot, _ in wanted], width, alone=len(reports) == 1)
+    with click.progressbar(length=len(wanted), label="Reading screenshots", file=sys.stderr) as progress:
+        for (shot, examples), result in zip(wanted, found, strict=True):
+            if isinstance(result, ScreenshotError):
+                message = f"{result}; its {len(examples)} examples are shown on a blank frame"
+                faults.append(Problem("gt-screenshot", "error", message, shot.name, id=examples[0]["id"]))
+            else:
+                place(result, examples, pictures)
+            progress.update(1)
+    return pictures
+
+
+def _write(made: Page, pictures: Sequence[bytes], out: str, assets: str | None) -> None:
+    """Write the page, its pictures into it or into a folder of their own."""
+    from scorer.report.html import render_page
+
+    try:
+        links = _write_assets(pictures, assets, os.path.dirname(out)) if assets else []
+        text = render_page(made, pictures, links).encode("utf-8", "backslashreplace")
+        if out == "-":
+            sys.stdout.buffer.write(text)
+        else:
+            with open(out, "wb") as stream:
+                stream.write(text)
+    except OSError as error:
+        raise UsageError(f"{error.filename or out}: cannot be written ({error.strerror})") from None
+
+
+def _write_assets(pictures: Iterable[bytes], folder: str, beside: str) -> list[str]:
+    """Write pictures under names made of their content; returns their addresses as seen from the page."""
+    os.makedirs(folder, exist_ok=True)
+    links: list[str] = []
+    for picture in pictures:
+        file = os.path.join(folder, f"{hashlib.sha256(picture).hexdigest()[:20]}.webp")
+        with open(file, "wb") as stream:
+            stream.write(picture)
+        links.append(quote(os.path.relpath(file, beside or ".").replace(os.sep, "/")))
+    return links

@@ -1,0 +1,23 @@
+"""What the model said in the rows that count. No rule reads it, so the scorer does not keep it; the page shows it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+
+from scorer.problems import Problems
+from scorer.read import rows
+
+KEYS = ("raw", "text", "answer")
+"""Names under which rows keep the reply, in the order in which they are looked for."""
+
+
+def read_replies(file: str, lines: Collection[int]) -> dict[tuple[str, int], str]:
+    """The replies in these lines of a predictions file, by file and line. Raises OSError where it cannot be read."""
+    found: dict[tuple[str, int], str] = {}
+    with open(file, "rb") as stream:
+        for line, row in rows(stream, file, Problems(), size=os.fstat(stream.fileno()).st_size, check_keys=False):
+            reply = next((row[key] for key in KEYS if isinstance(row.get(key), str)), "")
+            if reply and line in lines:
+                found[file, line] = reply
+    return found
