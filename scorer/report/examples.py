@@ -89,6 +89,11 @@ def label_pairs(axes: Sequence[Axis], labels: Labels) -> list[list[str]]:
     return [[axis.name, label] for axis, cells in zip(axes, labels, strict=False) for label in cells]
 
 
+def nearness(data: Mapping[str, Any]) -> tuple[int, float]:
+    """The key that puts near misses first."""
+    return data["rank"], data.get("gap", 0.0)
+
+
 def gap(verdict: Verdict) -> float | None:
     """How far a miss is from its target in pixels; None where nothing measures it.
 

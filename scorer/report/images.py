@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,13 +14,17 @@ from typing import Any, NamedTuple
 from PIL import Image
 
 from scorer.model import Benchmark, Frame, Report
+from scorer.report.examples import nearness
 
 MAX_PIXELS = 64_000_000
 """No screen has more; a picture that claims to is not decoded."""
 FORMATS = ("PNG", "JPEG", "WEBP")
-QUALITY = 80
-CUT_WIDTH = 640
-"""A cut-out from the original is at most so many pixels wide."""
+BYTES = 50_000
+"""What a screenshot of 1024 pixels' width may take, so that a page of 500 stays below 40 MB; others in proportion."""
+GOOD, FAIR = 80, 50
+"""Qualities of WebP: the one wanted, and the one for pictures that take too much in it."""
+SHARP = 320
+"""A part of a screenshot that is at least so many pixels wide needs no picture of its own."""
 
 Cut = tuple[int, int, int, int]
 """Left, top, width, height."""
@@ -40,17 +45,23 @@ class Wanted(NamedTuple):
 
 
 class Pictures(NamedTuple):
-    """WebP pictures: the screenshot and, where it was made smaller, the cut-outs wanted, from the original."""
+    """WebP pictures: the screenshot and, where it was made smaller, the cut-outs wanted, from the original.
+
+    A cut-out is empty where the screenshot serves as well.
+    """
 
     screenshot: bytes
     cuts: tuple[bytes, ...]
 
 
 def needed(examples: Iterable[dict[str, Any]], reports: Iterable[Report]) -> list[tuple[Wanted, list[dict[str, Any]]]]:
-    """The screenshots of the page's examples, each once, with the examples that are asked on it."""
+    """The screenshots of the page's examples, each once, with the examples that are asked on it.
+
+    Those that the page shows first come first: it is usable before its end is read.
+    """
     known = {report.benchmark.id: report for report in reports}
     asked: dict[tuple[str, str, Frame], list[dict[str, Any]]] = {}
-    for data in examples:
+    for data in sorted(examples, key=nearness):
         asked.setdefault((data["benchmark"], data["image"], tuple(data["frame"])), []).append(data)
     return [
         (Wanted(known[name].benchmark, known[name].variant, image, frame, _cuts(these)), these)
@@ -67,8 +78,9 @@ def place(made: Pictures, examples: Sequence[dict[str, Any]], pictures: list[byt
     for data in examples:
         data["shot"] = len(pictures)
     pictures.append(made.screenshot)
-    if made.cuts:
-        for data, cut in zip((data for data in examples if "cut" in data), made.cuts, strict=True):
+    with_cut = [data for data in examples if "cut" in data]
+    for data, cut in zip(with_cut, made.cuts, strict=False):
+        if cut:
             data["crop"] = len(pictures)
             pictures.append(cut)
 
@@ -132,9 +144,11 @@ def convert(file: str, wanted: Wanted, width: int) -> Pictures:
             raise ScreenshotError(f"it is {image.width}x{image.height}, but its examples are of {size}")
         picture = image.convert("RGB")
     if picture.width <= width:
-        return Pictures(_webp(picture), ())
-    cuts = [picture.crop((x, y, x + w, y + h)) for x, y, w, h in wanted.cuts]
-    return Pictures(_webp(_narrowed(picture, width)), tuple(_webp(_narrowed(cut, CUT_WIDTH)) for cut in cuts))
+        return Pictures(_bounded(picture, width), ())
+    # A cut-out that is wide in the smaller screenshot too is shown from there.
+    small = SHARP * picture.width / width
+    cuts = tuple(_webp(picture.crop((x, y, x + w, y + h)), GOOD) if w < small else b"" for x, y, w, h in wanted.cuts)
+    return Pictures(_bounded(_narrowed(picture, width), width), cuts)
 
 
 @contextmanager
@@ -147,14 +161,26 @@ def _no_limit_but_ours() -> Iterator[None]:
         Image.MAX_IMAGE_PIXELS = before
 
 
+def _bounded(picture: Image.Image, width: int) -> bytes:
+    """The picture at the best quality, and if need be in a smaller size, in which it fits what this width may take."""
+    limit = BYTES * (width / 1024) ** 2
+    data = b""
+    for quality in (GOOD, FAIR):
+        data = _webp(picture, quality)
+        if len(data) <= limit:
+            return data
+    while len(data) > limit:
+        picture = _narrowed(picture, int(picture.width * min(0.9, math.sqrt(limit / len(data)))))
+        data = _webp(picture, FAIR)
+    return data
+
+
 def _narrowed(picture: Image.Image, width: int) -> Image.Image:
-    if picture.width <= width:
-        return picture
     height = max(1, round(picture.height * width / picture.width))
-    return picture.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    return picture.resize((max(1, width), height), Image.Resampling.LANCZOS, reducing_gap=2.0)
 
 
-def _webp(picture: Image.Image) -> bytes:
+def _webp(picture: Image.Image, quality: int) -> bytes:
     out = BytesIO()
-    picture.save(out, "WEBP", quality=QUALITY, method=2)
+    picture.save(out, "WEBP", quality=quality, method=2)
     return out.getvalue()

@@ -11,7 +11,7 @@ from scorer._version import __version__
 from scorer.model import Cell, GroundTruth, Report, Suite
 from scorer.render import problem_lines, report_json, suite_percent
 from scorer.report.charts import Bar, Scatter, bar, offset, scatter, sizes
-from scorer.report.examples import Replies, Section, example_data
+from scorer.report.examples import Replies, Section, example_data, nearness
 
 DEFAULT_EXAMPLES = 600
 """Without a limit of the caller's the page holds everything that is no hit, and hits up to so many examples."""
@@ -94,7 +94,7 @@ def keep(examples: Sequence[dict[str, Any]], limit: int | None) -> list[dict[str
     """
     hits = [index for index, data in enumerate(examples) if is_hit(data)]
     others = [index for index, data in enumerate(examples) if not is_hit(data)]
-    others.sort(key=lambda index: (examples[index]["rank"], examples[index].get("gap", 0.0)))
+    others.sort(key=lambda index: nearness(examples[index]))
     others = others[:limit]
     room = min(len(hits), max(0, (DEFAULT_EXAMPLES if limit is None else limit) - len(others)))
     sample = [hits[place * len(hits) // room] for place in range(room)]

@@ -71,7 +71,8 @@ function answerText(example, answer) {
 function pictureOf(index, box) {
   if (index === undefined) return null;
   const held = document.getElementById(`page-picture-${index}`);
-  return { box, href: held ? `data:image/webp;base64,${held.textContent}` : DATA.pictures[index] };
+  const href = held ? `data:image/webp;base64,${held.textContent}` : DATA.pictures[index];
+  return { box, href: href || "data:," };
 }
 
 function views(example) {

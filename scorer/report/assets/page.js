@@ -179,5 +179,7 @@ function sort(header) {
 
 addEventListener("hashchange", follow);
 addEventListener("beforeprint", () => document.querySelectorAll(".receipt").forEach((receipt) => { receipt.open = true; }));
+// The pictures stand behind this script; one that was not there yet is drawn when all are.
+addEventListener("DOMContentLoaded", () => { if (current >= 0) show(current, { link: false }); });
 filter();
 if (!follow()) showFirst();
