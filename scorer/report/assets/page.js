@@ -86,6 +86,14 @@ function showFirst() {
   else panel.replaceChildren(element("p", { class: "note" }, "No example matches these filters."));
 }
 
+/** Take all filters off but these. */
+function only(wanted) {
+  form.reset();
+  for (const [name, value] of Object.entries(wanted)) form.elements[name].value = value;
+  filter();
+  showFirst();
+}
+
 /** Move on by one. The focus stays where it was: in the list on the line, in the panel on the button. */
 function step(by) {
   const inList = list.contains(document.activeElement), inPanel = panel.contains(document.activeElement);
@@ -125,14 +133,9 @@ document.addEventListener("keydown", (event) => {
 
 form.addEventListener("input", () => { filter(); showFirst(); });
 form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("reset", () => setTimeout(() => { filter(); showFirst(); }));
 form.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-preset]");
-  if (!button) return;
-  form.reset();
-  for (const [name, value] of Object.entries(PRESETS[button.dataset.preset])) form.elements[name].value = value;
-  filter();
-  showFirst();
+  const button = event.target.closest("[data-preset], .reset");
+  if (button) only(PRESETS[button.dataset.preset] || {});
 });
 
 for (const button of form.querySelectorAll("[data-preset]")) {
@@ -154,10 +157,7 @@ for (const select of document.querySelectorAll("select.axis")) {
 document.querySelector("main").addEventListener("click", (event) => {
   const cell = event.target.closest("button.cell"), header = event.target.closest("[data-sort]"), mark = event.target.closest(".cloud a");
   if (cell) {
-    form.reset();
-    form.elements.cell.value = `${cell.dataset.axis}=${cell.dataset.label}`;
-    filter();
-    showFirst();
+    only({ cell: `${cell.dataset.axis}=${cell.dataset.label}`, benchmark: cell.dataset.benchmark });
     document.getElementById("page-examples").scrollIntoView();
   } else if (header) sort(header);
   else if (mark && INDEX.has(mark.dataset.id)) {
