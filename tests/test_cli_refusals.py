@@ -138,7 +138,8 @@ def test_an_old_report_does_not_outlive_a_run_that_made_none(run_score: Score) -
 def test_no_file_a_missing_file_and_options_before_a_command_are_status_2(run_score: Score) -> None:
     assert run_score().status == 2
     assert "no predictions" in run_score().err
-    assert "chek: no such file, and no such command (known: check, benchmarks, profiles)" in run_score("chek").err
+    known = "check, report, benchmarks, profiles"
+    assert f"chek: no such file, and no such command (known: {known})" in run_score("chek").err
     assert run_score("-p", "absent").err.endswith("Error: absent: no such file\n")
     for arguments in ((".",), ("-p", ".")):
         run = run_score(*arguments)

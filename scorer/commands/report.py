@@ -19,6 +19,7 @@ from scorer.errors import GroundTruthError, UsageError
 from scorer.load import Selection
 from scorer.model import Problem, Report
 from scorer.options import READING, SHOW_ALL, options
+from scorer.problems import MAX_MESSAGE, shorten
 
 if TYPE_CHECKING:
     from scorer.report.page import Page
@@ -109,7 +110,6 @@ def command(
         space=space,
         profile=profile,
     )
-
     reports = score(streams(files))
     rivals = {report.benchmark.id: report for report in (score(streams([compare])) if compare else [])}
     _echo(reports, [reports[0], *list(rivals.values())[:1]], show_all=show_all)
@@ -177,8 +177,9 @@ def _pictures(made: Page, reports: Sequence[Report], folder: str, width: int, fa
     with click.progressbar(length=len(wanted), label="Reading screenshots", file=sys.stderr) as progress:
         for (shot, examples), result in zip(wanted, found, strict=True):
             if isinstance(result, ScreenshotError):
-                message = f"{result}; its {len(examples)} examples are shown on a blank frame"
-                faults.append(Problem("gt-screenshot", "error", message, shot.name, id=examples[0]["id"]))
+                also = f" and {len(examples) - 1} more" if len(examples) > 1 else ""
+                message = shorten(f"{examples[0]['id']}{also} on a blank frame: {result}", MAX_MESSAGE)
+                faults.append(Problem("gt-screenshot", "error", message, shorten(shot.name)))
             else:
                 place(result, examples, pictures)
             progress.update(1)

@@ -55,7 +55,7 @@ def render_page(page: Page, pictures: Sequence[bytes], links: Sequence[str] = ()
         script=Markup(script),
         style=Markup(style),
         policy="; ".join(policy),
-        columns=_columns(page.examples),
+        cells=_cells(page.examples),
     )
 
 
@@ -75,11 +75,11 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
-def _columns(examples: Iterable[dict[str, Any]]) -> dict[str, dict[str, int]]:
+def _cells(examples: Iterable[dict[str, Any]]) -> dict[str, dict[str, int]]:
     """What the filters offer: the values of each axis, with how many of the examples have each."""
     found: dict[str, dict[str, int]] = {}
     for data in examples:
         for axis, label in data["labels"]:
-            cells = found.setdefault(axis, {})
-            cells[label] = cells.get(label, 0) + 1
+            counts = found.setdefault(axis, {})
+            counts[label] = counts.get(label, 0) + 1
     return found

@@ -95,13 +95,14 @@ def find(folder: str, wanted: Wanted, *, alone: bool) -> str:
     if not wanted.name or "\0" in wanted.name:
         raise ScreenshotError("the ground truth names no screenshot")
     looked = _places(wanted, alone=alone)
-    for place in looked:
-        file = os.path.realpath(os.path.join(root, place))
+    for layout in looked:
+        file = os.path.realpath(os.path.join(root, layout))
         if not file.startswith(os.path.join(root, "")):
             raise ScreenshotError(f"it leads out of {folder}, and nothing is read there; copy the screenshot into it")
         if os.path.isfile(file):
             return file
-    raise ScreenshotError(f"not found in {folder}; looked for {', '.join(looked)}")
+    listed = ", ".join(looked[:3]) + (f" and in {len(looked) - 3} other places" if len(looked) > 3 else "")
+    raise ScreenshotError(f"not found in {folder}; looked for {listed}")
 
 
 def _places(wanted: Wanted, *, alone: bool) -> list[str]:
@@ -111,7 +112,7 @@ def _places(wanted: Wanted, *, alone: bool) -> list[str]:
     places = [os.path.join(folder, inner, images, wanted.name) for folder in folders for images in ("images", "")]
     if alone:
         places.append(wanted.name)
-    return list(dict.fromkeys(os.path.normpath(place) for place in places))
+    return list(dict.fromkeys(map(os.path.normpath, places)))
 
 
 def convert_all(

@@ -83,9 +83,15 @@ function box([x0, y0, x1, y1]) {
   return { x: x0, y: y0, width: x1 - x0, height: y1 - y0 };
 }
 
-function middle(target) {
+/** The smallest box around a target. */
+function bounds(target) {
   const xs = target.filter((_, index) => index % 2 === 0), ys = target.filter((_, index) => index % 2 === 1);
-  return [(Math.min(...xs) + Math.max(...xs)) / 2, (Math.min(...ys) + Math.max(...ys)) / 2];
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+function middle(target) {
+  const [x0, y0, x1, y1] = bounds(target);
+  return [(x0 + x1) / 2, (y0 + y1) / 2];
 }
 
 /** The points of an answer that name a place; one that is negative in both coordinates is a refusal. */

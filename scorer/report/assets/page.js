@@ -14,8 +14,8 @@ let current = -1;
 
 const isHit = (answer) => answer.outcome === "hit";
 const area = ({ target }) => {
-  const xs = target.filter((_, at) => at % 2 === 0), ys = target.filter((_, at) => at % 2 === 1);
-  return target.length ? (Math.max(...xs) - Math.min(...xs)) * (Math.max(...ys) - Math.min(...ys)) : Infinity;
+  const [x0, y0, x1, y1] = bounds(target);
+  return target.length ? (x1 - x0) * (y1 - y0) : Infinity;
 };
 const KINDS = {
   wrong: ({ answers }) => !answers.every(isHit),
@@ -75,10 +75,17 @@ function show(index, { link = true } = {}) {
   anchor.setAttribute("aria-current", "true");
   showDetail(panel, EXAMPLES[index],
     { text: `${at + 1} of ${shown.length}`, previous: at > 0, next: at < shown.length - 1 }, step);
-  if (rows[index].offsetTop < list.scrollTop + list.offsetTop || rows[index].offsetTop + rows[index].offsetHeight > list.scrollTop + list.offsetTop + list.clientHeight) {
-    list.scrollTop = rows[index].offsetTop - list.offsetTop - list.clientHeight / 3;
+  const { offsetTop, offsetHeight } = rows[index];
+  if (offsetTop < list.scrollTop || offsetTop + offsetHeight > list.scrollTop + list.clientHeight) {
+    list.scrollTop = offsetTop - list.clientHeight / 3;
   }
   if (link) history.replaceState(null, "", anchor.hash);
+}
+
+/** Bring the chosen example into the window where it is out of it. */
+function reveal() {
+  const { top } = panel.getBoundingClientRect();
+  if (top < 0 || top > innerHeight / 2) panel.scrollIntoView();
 }
 
 function showFirst() {
@@ -113,6 +120,7 @@ function follow() {
   if (index === undefined) return false;
   if (!shown.includes(index)) { form.reset(); filter(); }
   show(index, { link: false });
+  reveal();
   return true;
 }
 
@@ -121,14 +129,18 @@ list.addEventListener("click", (event) => {
   if (!row || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   show(Number(row.dataset.index));
-  if (panel.offsetTop > list.offsetTop + list.offsetHeight / 2) panel.scrollIntoView();
+  const stacked = panel.getBoundingClientRect().top >= list.getBoundingClientRect().bottom;
+  if (stacked) reveal();
 });
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, pre, .scroll")) return;
   const inList = list.contains(event.target);
   const by = { ArrowLeft: -1, ArrowRight: 1, ...(inList ? { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 } : {}) }[event.key];
-  if (by) { event.preventDefault(); step(by); }
+  if (!by) return;
+  event.preventDefault();
+  step(by);
+  if (!inList) reveal();
 });
 
 form.addEventListener("input", () => { filter(); showFirst(); });
@@ -164,14 +176,14 @@ document.querySelector("main").addEventListener("click", (event) => {
     event.preventDefault();
     history.replaceState(null, "", mark.getAttribute("href"));
     follow();
-    document.getElementById("page-examples").scrollIntoView();
   }
 });
 
 function sort(header) {
   const column = Number(header.dataset.sort), cell = header.parentElement, body = header.closest("table").tBodies[0];
-  const descending = cell.getAttribute("aria-sort") === (column ? "none" : "ascending") || (column && cell.getAttribute("aria-sort") === "ascending");
-  for (const other of cell.parentElement.children) if (other.ariaSort) other.ariaSort = "none";
+  const before = cell.getAttribute("aria-sort");
+  const descending = column ? before !== "descending" : before === "ascending"; // numbers start with the largest
+  for (const other of cell.parentElement.querySelectorAll("[aria-sort]")) other.setAttribute("aria-sort", "none");
   cell.setAttribute("aria-sort", descending ? "descending" : "ascending");
   const value = (row) => column ? Number(row.cells[column].dataset.value) : Number(row.dataset.order);
   body.append(...[...body.rows].sort((a, b) => (value(a) - value(b)) * (descending ? -1 : 1) || a.dataset.order - b.dataset.order));
