@@ -36,7 +36,12 @@ if TYPE_CHECKING:
     type=click.Path(),
     help="Predictions, JSON Lines or a JSON array. May be repeated.",
 )
-@click.option("--compare", metavar="FILE", type=click.Path(), help="A second file; both answers are shown.")
+@click.option(
+    "--compare",
+    metavar="FILE",
+    type=click.Path(),
+    help="A second file; both answers are shown. --space and --profile hold for both.",
+)
 @click.option(
     "--images",
     metavar="DIR",

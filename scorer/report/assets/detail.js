@@ -9,8 +9,14 @@ const RULES = {
   refusal: "a point negative in both coordinates",
 };
 
+/** Two decimals, more only where a small value would vanish. */
 function number(value) {
-  return String(Math.round(value * 100) / 100);
+  return String(value !== 0 && Math.abs(value) < 0.01 ? Number(value.toPrecision(2)) : Math.round(value * 100) / 100);
+}
+
+/** Enough decimals to tell a share from the threshold that it just fails. */
+function share(value) {
+  return String(Math.round(value * 1e6) / 1e6);
 }
 
 function numbers(values) {
@@ -53,8 +59,8 @@ function answerText(example, answer) {
   else if (example.gap !== undefined && answer === example.answers[0]) say(`an edge ${number(example.gap)} px off`);
   if (answer.coverage !== undefined && example.thresholds) {
     const [coverage, precision] = example.thresholds;
-    say(`coverage ${number(answer.coverage)} (needs ${coverage})`);
-    say(`precision ${number(answer.precision)} (needs ${precision})`);
+    say(`coverage ${share(answer.coverage)} (needs ${coverage})`);
+    say(`precision ${share(answer.precision)} (needs ${precision})`);
   }
   if (answer.reason) say(answer.reason);
   if (answer.error) say(answer.error);

@@ -22,11 +22,8 @@ function fill(node, attributes, children) {
 }
 
 /** A line with a light rim around it, so that it shows on any picture. */
-function rimmed(name, attributes, more = "") {
-  return [
-    shape(name, { ...attributes, class: "rim" }),
-    shape(name, { ...attributes, class: `stroke ${more}` }),
-  ];
+function rimmed(name, attributes) {
+  return ["rim", "stroke"].map((part) => shape(name, { ...attributes, class: part }));
 }
 
 /** The screenshot, or the part of it in `view`, with the target and every answer drawn over it. */
@@ -48,7 +45,7 @@ function screen(example, picture, view, isCut) {
   const marks = [];
   example.answers.forEach((answer, index) => {
     const who = "ab"[index];
-    if (answer.bbox) inner.append(shape("g", { class: who }, ...rimmed("rect", box(answer.bbox), who === "b" ? "dashed" : "")));
+    if (answer.bbox) inner.append(shape("g", { class: who }, ...rimmed("rect", box(answer.bbox))));
     for (const [x, y] of placed(answer)) {
       const away = answer.outcome === "miss" && example.target.length > 0;
       if (away) inner.append(way(middle(example.target), [x, y], who, example.frame));
