@@ -30,8 +30,8 @@ function badge(answer) {
 }
 
 function swatch(who) {
-  const path = who === "target" ? "M-7 -5H7V5H-7Z" : MARKS[who];
-  return shape("svg", { class: "swatch", viewBox: "-11 -11 22 22", "aria-hidden": "true" },
+  const path = who === "target" ? "M-11 -8H11V8H-11Z" : MARKS[who];
+  return shape("svg", { class: "swatch", viewBox: "-15 -15 30 30", "aria-hidden": "true" },
     shape("path", { class: `stroke ${who}`, d: path }));
 }
 

@@ -4,7 +4,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const MARKS = {
   a: "M-7 0A7 7 0 1 0 7 0A7 7 0 1 0 -7 0M-11 0H-3M3 0H11M0 -11V-3M0 3V11", // a circle with hairs
-  b: "M0 -9L9 0L0 9L-9 0Z M0 -1.5V1.5M-1.5 0H1.5", // a diamond
+  b: "M0 -15L15 0L0 15L-15 0Z", // a diamond, wide enough for the circle of the same place
 };
 
 function element(name, attributes = {}, ...children) {
@@ -52,7 +52,7 @@ function screen(example, picture, view, isCut) {
       const across = (x - left) / full, down = (y - top) / tall;
       const off = across < 0 || across > 1 || down < 0 || down > 1;
       if (off && isCut) continue;
-      marks.push(shape("svg",
+      marks.unshift(shape("svg",
         { class: "free", x: `${clamp(across) * 100}%`, y: `${clamp(down) * 100}%` },
         shape("g", { class: off ? `${who} off` : who }, ...rimmed("path", { d: MARKS[who] }))));
     }
