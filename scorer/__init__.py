@@ -5,6 +5,7 @@ from __future__ import annotations
 from scorer._version import __version__
 from scorer.api import check, check_streams, judge, load_benchmark, score, score_streams, suites
 from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
+from scorer.limits import Limits
 from scorer.model import (
     Alternative,
     Axis,
@@ -32,6 +33,7 @@ __all__ = [
     "Example",
     "GroundTruth",
     "GroundTruthError",
+    "Limits",
     "Prediction",
     "PredictionsError",
     "Problem",

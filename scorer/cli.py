@@ -6,7 +6,7 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
@@ -18,16 +18,19 @@ from scorer._version import __version__
 from scorer.api import score_streams, suites
 from scorer.benchmarks import pointerbench
 from scorer.console import (
+    check_axes,
     check_files,
     check_outputs,
     echo_problems,
     make_locator,
+    open_input,
     refusal_written,
     say,
     streams,
     write_json,
 )
 from scorer.errors import ScorerError, UsageError
+from scorer.limits import parse_limits
 from scorer.model import Report
 from scorer.options import SCORING, options
 from scorer.params import selection
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 INTERRUPTED, PIPE_CLOSED, BUG = 130, 141, 70
-COMMANDS = ("check", "report", "benchmarks", "profiles")
+COMMANDS = ("check", "compare", "report", "bundle", "verify", "leaderboard", "schema", "benchmarks", "profiles")
 """Modules of scorer.commands, in the order of the help."""
 
 _KEPT: list[Report] = []  # what is not to be freed before the process ends
@@ -110,6 +113,10 @@ def _score(
     space: str | None,
     profile: str | None,
     instruction_variant: str | None,
+    maxima: tuple[str, ...],
+    attempts: int,
+    aggregation_mode: str | None,
+    category_hierarchy: str | None,
     category: tuple[str, ...],
     sample_ids: tuple[str, ...],
     benchmark_params: str | None,
@@ -117,16 +124,19 @@ def _score(
     details: str | None,
     by: tuple[str, ...],
     table_format: str,
+    paper_label: str | None,
     score_only: bool,
     show_all: bool,
     show_system_prompt: bool,
 ) -> None:
     del show_system_prompt
     check_format(table_format)
+    limits = parse_limits(maxima)
     files = [*predictions, *more]
     check_files(files, predictions)
     _check_formats(json_path, details, score_only=score_only)
-    check_outputs((json_path, details), [*files, gt])
+    check_outputs((json_path, details), [*files, gt, category_hierarchy])
+    aggregated = _aggregation(aggregation_mode, category_hierarchy)
     locator = make_locator(selection(instruction_variant, category, sample_ids, benchmark_params), gt, data)
     with refusal_written(json_path):
         reports = score_streams(
@@ -135,9 +145,12 @@ def _score(
             benchmark=benchmark or locator.benchmark_of_file(),
             space=space,
             profile=profile,
+            attempts=attempts,
+            limits=limits,
         )
     _KEPT.extend(reports)
-    _check_axes(by, reports)
+    reports = list(map(aggregated, reports))
+    check_axes(by, reports)
     if instruction_variant and not any(report.variant for report in reports):
         raise UsageError("--instruction-variant is for osworld-g, and no row is of it")
     found = suites(reports)
@@ -149,10 +162,28 @@ def _score(
         write_json(details, (row for report in reports for row in render.details(report)), lines=True)
     if score_only:
         click.echo(render.score_only(reports, found))
+    elif paper_label is not None and "-" not in (json_path, details):
+        from scorer.render_paper import paper_tables
+
+        click.echo("\n\n".join(paper_tables(reports, found, paper_label, table_format)))
     elif "-" not in (json_path, details):
         blocks = [render.report_text(report, table_format=table_format, axes=by) for report in reports]
         blocks += [render.suite_text(suite, table_format=table_format) for suite in found]
         click.echo("\n\n".join(blocks))
+
+
+def _aggregation(mode: str | None, hierarchy: str | None) -> Callable[[Report], Report]:
+    """What adds to a report the figure that is asked for, if any is; its arithmetic is imported then."""
+    if mode is None and hierarchy is None:
+        return lambda report: report
+    from scorer.hierarchy import aggregate, read_hierarchy
+
+    tree = None
+    if hierarchy is not None:
+        check_files([hierarchy])
+        with open_input(hierarchy) as stream:
+            tree = read_hierarchy(stream.read(), hierarchy)
+    return lambda report: report._replace(aggregation=aggregate(report, mode, tree))
 
 
 def _check_formats(json_path: str | None, details: str | None, *, score_only: bool) -> None:
@@ -163,13 +194,6 @@ def _check_formats(json_path: str | None, details: str | None, *, score_only: bo
         raise UsageError("--json - and --details - would mix on stdout; write one of them to a file")
     if json_path and details and json_path != "-" and os.path.realpath(json_path) == os.path.realpath(details):
         raise UsageError(f"--json and --details would both write {json_path}")
-
-
-def _check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:
-    known = dict.fromkeys(axis_table.axis.name for report in reports for axis_table in report.tables)
-    for name in by:
-        if name not in known:
-            raise UsageError(f'no axis "{name}"; known here: {", ".join(known)}')
 
 
 def main(args: list[str] | None = None) -> NoReturn:

@@ -17,7 +17,7 @@ from scorer.ids import Ids, benchmark_of, resembled_benchmark
 from scorer.model import GroundTruth, Row, Space
 from scorer.problems import MAX_MESSAGE, Code, Problems, shorten, type_name
 from scorer.read import rows
-from scorer.validate import Collector
+from scorer.validate import Collector, TakeLater
 
 _ANY_ID = " or ".join(EXAMPLE_IDS.values())
 
@@ -26,14 +26,21 @@ class Router:
     """Hands each row to the collector of the benchmark that its id belongs to.
 
     With a ``fixed`` ground truth every row is of its benchmark. ``load`` gives the ground truth of one that is met.
+    ``take_later`` is what the collectors do with rows of later attempts.
     """
 
     def __init__(
-        self, load: Callable[[str], GroundTruth], fixed: GroundTruth | None, space: Space, problems: Problems
+        self,
+        load: Callable[[str], GroundTruth],
+        fixed: GroundTruth | None,
+        space: Space,
+        problems: Problems,
+        take_later: TakeLater | None = None,
     ) -> None:
         self.load = load
         self.space = space
         self.problems = problems
+        self.take_later = take_later
         self.loaded: dict[str, GroundTruth] = {}
         self.collectors: dict[str, Collector] = {}
         self.fixed = self._collector(fixed) if fixed is not None else None
@@ -136,6 +143,7 @@ class Router:
             self.problems,
             any_candidate=benchmark.any_candidate,
             space=self.space,
+            take_later=self.take_later,
         )
         self.loaded[benchmark.id] = ground_truth
         self.collectors[benchmark.id] = collector
@@ -145,7 +153,7 @@ class Router:
         """Keep of a row whose id tells no benchmark what a message needs, until the file's benchmarks are known."""
         self.strangers_met += 1
         code: Code = "unknown-id" if isinstance(row.get("id"), str) else "no-id"
-        if self.strangers_met > self.problems.max_kept:
+        if self.strangers_met > self.problems.limits.problems:
             self.problems.counts[code] += 1
         elif code == "unknown-id":
             self.strangers.append((source, line, {"id": shorten(row["id"], MAX_MESSAGE)}))

@@ -28,7 +28,12 @@ KEYS = (
 
 
 def build(
-    ground_truth: GroundTruth, space: Space | None, row_spaces: Sequence[Space], profile: str, version: str
+    ground_truth: GroundTruth,
+    space: Space | None,
+    row_spaces: Sequence[Space],
+    profile: str,
+    attempts: int,
+    version: str,
 ) -> dict[str, str]:
     """The fields of a score's signature, the benchmark under ``head`` first.
 
@@ -49,6 +54,7 @@ def build(
         "cand": "any" if ground_truth.benchmark.any_candidate else "",
         "space": ";".join(spaces),
         "profile": profile,
+        "attempts": str(attempts) if attempts > 1 else "",
         "version": version,
     }
     return {key: value for key, value in fields.items() if value}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from scorer.answers import (
     BOX_KEYS,
+    HUGE_DIGITS,
     POINT_KEYS,
     Geometry,
     holds_answer,
@@ -19,7 +20,8 @@ from scorer.answers import (
 )
 from scorer.errors import UsageError
 from scorer.ids import Ids
-from scorer.model import PIXEL, Example, Frame, Prediction, Row, Rows, Space
+from scorer.limits import reason
+from scorer.model import PIXEL, Example, Frame, Point, Prediction, Row, Rows, Space
 from scorer.problems import Code, Problems, Reporter, shorten, type_name, write_numbers
 from scorer.spaces import parse_space
 
@@ -27,12 +29,18 @@ IGNORED_KEYS = ("correctness", "correct", "hit", "outcome", "target", "gt", "eva
 """Names under which harnesses keep their own verdict or the ground truth in a row of predictions."""
 
 
+TakeLater = Callable[[Example, Prediction, Mapping[str, Any]], int]
+"""What becomes of a row of a later attempt, as a byte: one more than the position of its outcome in OUTCOMES."""
+
+
 class Collector:
     """Takes the rows of one benchmark and keeps, for each example, the prediction that counts.
 
     After all rows: ``predictions`` by id (the last row of an id wins), ``first`` the first row of each id that was
     given again with another answer, ``public`` the accidents of the public scorer, ``row_spaces`` the spaces that
-    answers named themselves, and ``uses_default`` whether any answer left it to ``space``.
+    answers named themselves, and ``uses_default`` whether any answer left it to ``space``. All of these are of attempt
+    1. Of later attempts ``later`` holds, by id and attempt, what ``take_later`` made of each as one byte; without it
+    they are reported and left out.
     """
 
     def __init__(
@@ -43,6 +51,7 @@ class Collector:
         *,
         any_candidate: bool = False,
         space: Space = PIXEL,
+        take_later: TakeLater | None = None,
     ) -> None:
         self.examples = examples
         self.ids = ids
@@ -52,6 +61,8 @@ class Collector:
         self.predictions: dict[str, Prediction] = {}
         self.first: dict[str, Prediction] = {}
         self.public: dict[str, Prediction] = {}
+        self.take_later = take_later
+        self.later: dict[str, bytearray] = {}
         self.row_spaces: set[Space] = set()
         self.uses_default = False
         self.known_rows = 0
@@ -64,6 +75,7 @@ class Collector:
         Whatever is wrong with a row becomes a problem.
         """
         find, kept = self.examples.get, self.predictions
+        read_plain = plain_point if self.problems.limits.digits >= HUGE_DIGITS else _nothing_is_plain
         for line, row in rows:
             row_id = row.get("id")
             example = find(row_id) if type(row_id) is str else None
@@ -73,12 +85,14 @@ class Collector:
             self.known_rows += 1
             example_id = example.id  # equal to row_id; keeping one string of the two halves their memory
             public: Prediction | None = None
-            if len(row) == 2 and example.rule != "coverage_precision" and (points := plain_point(row)):
+            if len(row) == 2 and example.rule != "coverage_precision" and (points := read_plain(row)):
                 self.uses_default = True
                 prediction = Prediction(example_id, points, None, self.space, None, None, 1, line, source)
             else:
                 report = Reporter(self.problems, source, line, example_id)
-                if not _is_first_attempt(row.get("attempt"), report):
+                attempt = _attempt(row.get("attempt"), report)
+                if attempt > 1:
+                    self._take_later(row, example, attempt, report)
                     continue
                 prediction, public = self._read(row, example, report)
             previous = kept.get(example_id)
@@ -89,6 +103,22 @@ class Collector:
                 self.public[example_id] = public
             kept[example_id] = prediction
 
+    def _take_later(self, row: dict[str, Any], example: Example, attempt: int, report: Reporter) -> None:
+        """Take a row of an attempt after the first. Only its outcome is kept: attempts may be many."""
+        if self.take_later is None:
+            report("other-attempt", "a row of a later attempt; only attempt 1 is scored (--attempts K takes K)")
+            return
+        most = self.problems.limits.attempts
+        if attempt > most:
+            report("bad-attempt", f"the attempt is beyond {reason('attempts', self.problems.limits)}; it is not scored")
+            return
+        prediction, _ = self._read(row, example, report)
+        outcomes = self.later.setdefault(example.id, bytearray())
+        outcomes.extend(bytes(max(0, attempt - 1 - len(outcomes))))
+        if outcomes[attempt - 2]:
+            report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
+        outcomes[attempt - 2] = self.take_later(example, prediction._replace(attempt=attempt), row)
+
     def refuse(self, source: str, line: int, row: dict[str, Any]) -> None:
         """Report a row whose id is none of this benchmark's examples."""
         row_id = row.get("id")
@@ -98,8 +128,9 @@ class Collector:
             return
         self.refused_rows += 1
         if isinstance(row_id, str):
-            self.problems.add("unknown-id", self.ids.unknown(row_id), source, line, row_id=row_id)
-        else:
+            if not self.problems.only_counts("unknown-id"):
+                self.problems.add("unknown-id", self.ids.unknown(row_id), source, line, row_id=row_id)
+        elif not self.problems.only_counts("id-type" if "id" in row else "no-id"):
             self._report_missing_id(source, line, row)
 
     def _read(self, row: dict[str, Any], example: Example, report: Reporter) -> tuple[Prediction, Prediction | None]:
@@ -168,14 +199,18 @@ class Collector:
         )
 
     def _report_duplicate(self, previous: Prediction, prediction: Prediction) -> None:
+        same = _answer(previous) == _answer(prediction)
+        if not same:
+            self.first.setdefault(prediction.id, previous)
+        if self.problems.only_counts("duplicate-id"):
+            return
         report = Reporter(self.problems, prediction.source, prediction.line, prediction.id)
         before = f"line {previous.line}"
         if previous.source != prediction.source:
             before += f" of {previous.source}"
-        if _answer(previous) == _answer(prediction):
+        if same:
             report("duplicate-id", f"was already given on {before} with the same answer")
             return
-        self.first.setdefault(prediction.id, previous)
         report(
             "duplicate-id",
             f"was already given on {before} with another answer "
@@ -195,18 +230,22 @@ def is_outside(prediction: Prediction, frame: Frame) -> bool:
     return x0 < 0 or y0 < 0 or x1 > width or y1 > height
 
 
-def _is_first_attempt(attempt: object, report: Reporter) -> bool:
+def _nothing_is_plain(_: Mapping[str, Any]) -> tuple[Point, ...]:
+    return ()
+
+
+def _attempt(attempt: object, report: Reporter) -> int:
+    """The number of a row's attempt; what is none is read as 1."""
     if attempt is None:
-        return True
+        return 1
     if isinstance(attempt, int | float) and not isinstance(attempt, bool) and attempt >= 1:
         # A parser may read a long whole number as a float or as infinite: it is a later attempt all the same.
-        if attempt == 1:
-            return True
-        if attempt == math.inf or attempt == int(attempt):
-            report("other-attempt", "a row of a later attempt; only attempt 1 is scored")
-            return False
+        if attempt == math.inf:
+            return report.problems.limits.attempts + 1
+        if attempt == int(attempt):
+            return int(attempt)
     report("bad-attempt", "attempt must be a whole number from 1; read as 1")
-    return True
+    return 1
 
 
 def _error_text(error: object) -> str:

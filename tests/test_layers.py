@@ -14,9 +14,9 @@ from tests.conftest import ROOT, write_rows
 
 PACKAGE = ROOT / "scorer"
 STAGES = ("read", "validate", "convert", "judge", "aggregate", "render")
-SHARED = {"model", "errors", "problems", "_version"}
+SHARED = {"model", "errors", "limits", "problems", "_version"}
 # Leaves that hold data or arithmetic and know no stage.
-LEAVES = {"answers", "geometry", "stats", "spaces", "ids", "signature", "tables"}
+LEAVES = {"answers", "geometry", "figures", "stats", "resampling", "spaces", "ids", "signature", "tables"}
 # What each module may import, beyond the shared records. Anything else is an arrow that points the wrong way.
 MAY_IMPORT = {
     **dict.fromkeys((*SHARED, *LEAVES), LEAVES),
@@ -25,19 +25,44 @@ MAY_IMPORT = {
     "convert": LEAVES,
     "judge": LEAVES,
     "aggregate": LEAVES,
-    "render": LEAVES | {"judge", "profiles"},  # the distance of a miss, asked for only when details are written
+    "hierarchy": set(),
+    "render_aggregation": LEAVES,
+    "render_attempts": LEAVES,
+    "render_paper": LEAVES,
+    # The distance of a miss is measured when details are written.
+    "render": LEAVES | {"judge", "profiles", "render_aggregation", "render_attempts"},
     "benchmarks": {"benchmarks"},
     "profiles": LEAVES,
     "load": {"benchmarks", "read", "ids"},
     "locate": {"benchmarks", "load"},
     "params": {"load"},
     "route": {"benchmarks", "read", "validate", "ids"},
-    "api": {"benchmarks", "profiles", "load", "route", *LEAVES, *STAGES} - {"render"},
+    "attempts": LEAVES,
+    "assemble": {"attempts", "route", *LEAVES, *STAGES} - {"read", "render"},
+    "api": {"assemble", "benchmarks", "profiles", "load", "route", *LEAVES},
     "options": {"benchmarks", "locate", "profiles", "tables"},
+    "compare": LEAVES,
+    "render_compare": {"compare", "render", *LEAVES},
+    "submission": {"api", "benchmarks", "render", *LEAVES},
+    "schemas": set(),
     "console": {"benchmarks", "load", "locate", "render"},
-    "cli": {"api", "render", "benchmarks", "console", "options", "params", "tables"},
+    "cli": {"api", "hierarchy", "render_paper", "render", "benchmarks", "console", "options", "params", "tables"},
     "report": LEAVES | {"read", "judge", "render"},  # it shows the records that the JSON is made of
-    "commands": {"api", "render", "benchmarks", "profiles", "load", "console", "options", "params", "tables", "report"},
+    "commands": {
+        "compare",
+        "render_compare",
+        "api",
+        "render",
+        "benchmarks",
+        "profiles",
+        "load",
+        "console",
+        "options",
+        "report",
+        "schemas",
+        "submission",
+        "tables",
+    },
     "__init__": {"api", "spaces"},
     "__main__": {"cli"},
 }
@@ -113,6 +138,7 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.aggregate",
         "scorer.answers",
         "scorer.api",
+        "scorer.assemble",
         "scorer.benchmarks",
         "scorer.benchmarks.osworld_g",
         "scorer.benchmarks.pointerbench",
@@ -124,9 +150,11 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.console",
         "scorer.convert",
         "scorer.errors",
+        "scorer.figures",
         "scorer.geometry",
         "scorer.ids",
         "scorer.judge",
+        "scorer.limits",
         "scorer.load",
         "scorer.locate",
         "scorer.model",
@@ -136,6 +164,8 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.profiles",
         "scorer.read",
         "scorer.render",
+        "scorer.render_aggregation",
+        "scorer.render_attempts",
         "scorer.route",
         "scorer.signature",
         "scorer.spaces",

@@ -155,6 +155,25 @@ def test_it_ends_as_documented(run_score: Score, options: tuple[object, ...], st
     assert not Path("r.html").exists()
 
 
+def test_each_of_two_files_may_be_in_a_space_and_of_a_variant_of_its_own(run_score: Score, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    lines = (FIXTURES / "predictions/osworld_g.grid1000.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    other = write_rows(tmp_path / "other.jsonl", [{**row, "space": None} for row in rows])
+    both = ("--space", "pixel", "--space", "grid1000")
+    variants = ("--instruction-variant", "original", "--instruction-variant", "refined")
+    assert run_score(*RUN, "--compare", other, *both, *variants, "--out", out).status == 0
+    text = out.read_text(encoding="utf-8")
+    expected = json.loads((FIXTURES / "expected/osworld_g.grid1000.json").read_text(encoding="utf-8"))
+    answers = {data["id"]: data["answers"][1]["outcome"] for data in embedded(text)["examples"]}
+    assert answers == {name: verdict["outcome"] for name, verdict in expected["verdicts"].items()}
+    assert "Coordinates: pixel · original instructions" in text
+    assert "Coordinates: grid1000 · refined instructions" in text
+    assert {"OSWorld-G.json", "OSWorld-G_refined.json"} <= set(re.findall(r"<bdi>([^<]*\.json)</bdi>", text))
+    thrice = ("--space", "pixel") * 3
+    assert run_score(*RUN, "--compare", other, *thrice, "--out", out).status == 2
+
+
 @pytest.mark.parametrize("library", ["jinja2", "PIL"])
 def test_without_the_extra_it_says_what_to_install(
     run_score: Score, monkeypatch: pytest.MonkeyPatch, library: str

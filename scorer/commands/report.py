@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -14,14 +13,17 @@ from urllib.parse import quote
 import click
 
 from scorer.api import score_streams, suites
-from scorer.console import check_files, check_outputs, echo_problems, make_locator, streams
+from scorer.console import check_files, check_outputs, echo_problems, make_locator, one_for_each, streams
 from scorer.errors import GroundTruthError, UsageError
+from scorer.limits import parse_limits
 from scorer.load import Selection
 from scorer.model import Problem, Report
-from scorer.options import READING, SHOW_ALL, options
+from scorer.options import READING_EACH, SHOW_ALL, WHERE, options
 from scorer.problems import MAX_MESSAGE, shorten
 
 if TYPE_CHECKING:
+    from scorer.limits import Limits
+    from scorer.report.examples import Section
     from scorer.report.page import Page
 
 
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     "--compare",
     metavar="FILE",
     type=click.Path(),
-    help="A second file; both answers are shown. --space and --profile hold for both.",
+    help="A second file; both answers are shown.",
 )
 @click.option(
     "--images",
@@ -75,7 +77,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Show so many examples at most, misses first. Default: all that are no hits, and hits up to 600 in all.",
 )
-@options((*READING, SHOW_ALL))
+@options((*READING_EACH, *WHERE, SHOW_ALL))
 def command(
     files: tuple[str, ...],
     compare: str | None,
@@ -85,11 +87,12 @@ def command(
     image_width: int,
     max_examples: int | None,
     benchmark: str | None,
+    space: tuple[str, ...],
+    profile: tuple[str, ...],
+    instruction_variant: tuple[str, ...],
     gt: str | None,
     data: str | None,
-    space: str | None,
-    profile: str | None,
-    instruction_variant: str | None,
+    maxima: tuple[str, ...],
     show_all: bool,
 ) -> None:
     """Write one HTML page that shows where each answer landed.
@@ -98,29 +101,39 @@ def command(
     score report -p preds.jsonl --images data --out report.html
 
     It opens from disk, makes no request and can be mailed. Needs the extra: pip install '.[report]'.
+    --space, --profile and --instruction-variant, given twice, are those of the predictions and of the file compared.
+
     Exit status: 0 written, 1 predictions refused, 3 ground truth absent or malformed; also 3 where a screenshot is
     missing, broken or of another size: it is named, and the page is written with a blank frame for it.
     """
     _check_extra()
-    given = [*files, *([compare] if compare else [])]
+    limits = parse_limits(maxima)
+    runs = [files, (compare,)] if compare else [files]
+    given = [name for run in runs for name in run]
     check_files(given)
     if "-" in given:
         raise UsageError("score report reads its files twice, so they cannot come from stdin; save them first")
     check_outputs([out], [*given, gt])
-    locator = make_locator(Selection(instruction_variant or ""), gt, data)
-    score = partial(
-        score_streams,
-        load=lru_cache(locator.load_name),
-        benchmark=benchmark or locator.benchmark_of_file(),
-        space=space,
-        profile=profile,
-    )
-    reports = score(streams(files))
-    rivals = {report.benchmark.id: report for report in (score(streams([compare])) if compare else [])}
-    _echo(reports, [reports[0], *list(rivals.values())[:1]], show_all=show_all)
-    made = _page(files, compare, reports, rivals, max_examples)
+    spaces = one_for_each("space", space, len(runs))
+    profiles = one_for_each("profile", profile, len(runs))
+    variants = one_for_each("instruction-variant", instruction_variant, len(runs))
+    scored: list[list[Report]] = []
+    for run, own_space, own_profile, variant in zip(runs, spaces, profiles, variants, strict=True):
+        locator = make_locator(Selection(variant or ""), gt, data)
+        reports = score_streams(
+            streams(run),
+            locator.load_name,
+            benchmark=benchmark or locator.benchmark_of_file(),
+            space=own_space,
+            profile=own_profile,
+            limits=limits,
+        )
+        truths = [problem for report in reports for problem in report.ground_truth.problems]
+        echo_problems([*truths, *reports[0].problems], reports[0].problem_counts, show_all=show_all)
+        scored.append(reports)
+    made = _page(runs, _sections(runs, scored), limits, max_examples)
     faults: list[Problem] = []
-    pictures = [] if images is None else _pictures(made, reports, images, image_width, faults)
+    pictures = [] if images is None else _pictures(made, scored[0], images, image_width, faults)
     _write(made, pictures, out, assets)
     if faults:
         echo_problems(faults, {}, show_all=show_all)
@@ -134,37 +147,36 @@ def _check_extra() -> None:
             raise UsageError("score report needs jinja2 and pillow: pip install 'gui-grounding-scorer[report]'")
 
 
-def _echo(reports: Iterable[Report], runs: Iterable[Report], *, show_all: bool) -> None:
-    """The findings about the ground truth, and those of each run, which all of its reports carry."""
-    truths = [problem for report in reports for problem in report.ground_truth.problems]
-    echo_problems(truths, {}, show_all=show_all)
-    for run in runs:
-        echo_problems(run.problems, run.problem_counts, show_all=show_all)
-
-
-def _page(
-    files: Sequence[str],
-    compare: str | None,
-    reports: Sequence[Report],
-    rivals: Mapping[str, Report],
-    limit: int | None,
-) -> Page:
-    """The page's data, with the replies that the files hold."""
+def _sections(runs: Sequence[Sequence[str]], scored: Sequence[Sequence[Report]]) -> list[Section]:
+    """The reports of the first run, each with that of the second one, which must be over the same examples."""
     from scorer.report.examples import Section
+
+    if len(scored) == 1:
+        return [Section(report) for report in scored[0]]
+    rivals = {report.benchmark.id: report for report in scored[1]}
+    for report in scored[0]:
+        rival = rivals.get(report.benchmark.id)
+        if rival is None:
+            raise UsageError(f"{runs[1][0]} has no row of {report.benchmark.id}; compare files of the same benchmark")
+        if [v.example.id for v in report.verdicts] != [v.example.id for v in rival.verdicts]:
+            raise UsageError(f"the instruction variants of {report.benchmark.id} found here hold other examples")
+    return [Section(report, rivals[report.benchmark.id]) for report in scored[0]]
+
+
+def _page(runs: Sequence[Sequence[str]], sections: Sequence[Section], limits: Limits, most: int | None) -> Page:
+    """The page's data, with the replies that the files hold."""
     from scorer.report.page import File, make_page
     from scorer.report.replies import read_replies
 
-    if compare and (others := [report.benchmark.id for report in reports if report.benchmark.id not in rivals]):
-        raise UsageError(f"{compare} has no row of {', '.join(others)}; compare files of the same benchmark")
-    sections = [Section(report, rivals.get(report.benchmark.id)) for report in reports]
     rows = [verdict.prediction for section in sections for pair in section.pairs for verdict in pair]
-    roles = [*((name, "predictions") for name in files), *([(compare, "compared with")] if compare else [])]
     replies: dict[tuple[str, int], str] = {}
     named: list[File] = []
-    for name, role in roles:
-        replies |= read_replies(name, {row.line for row in rows if row is not None and row.source == name})
-        named.append(File(role, os.path.basename(name), _sha256(name)))
-    return make_page(named, sections, suites(reports), replies, limit=limit)
+    for role, names in zip(("predictions", "compared with"), runs, strict=False):
+        for name in names:
+            lines = {row.line for row in rows if row is not None and row.source == name}
+            replies |= read_replies(name, lines, limits)
+            named.append(File(role, os.path.basename(name), _sha256(name)))
+    return make_page(named, sections, suites(section.report for section in sections), replies, limit=most)
 
 
 def _sha256(name: str) -> str:

@@ -8,8 +8,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
+from scorer.figures import percent
 from scorer.model import Cell, Verdict
-from scorer.render import percent
 from scorer.report.examples import bounds, places
 from scorer.stats import wilson
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from scorer.render import percent
+from scorer.figures import percent
 from scorer.report.page import Page
 
 STYLES = ("page.css", "examples.css")

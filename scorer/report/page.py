@@ -104,16 +104,17 @@ def keep(examples: Sequence[dict[str, Any]], limit: int | None) -> list[dict[str
 def _section(section: Section, landed: Scatter | None) -> dict[str, Any]:
     """One benchmark's head and charts."""
     report, rival = section.report, section.rival
-    truth = report.ground_truth
+    both = [each for each in (report, rival) if each is not None]
+    truths = [File("ground truth", os.path.basename(t.path), t.sha256) for t in (each.ground_truth for each in both)]
     hits = [tuple(verdict.outcome == "hit" for verdict in pair) for pair in section.pairs]
     tables = report.tables if rival is None else rival.tables
     return {
         "title": report.benchmark.title,
-        "reports": [(bar(each.total), report_json(each)) for each in (report, rival) if each is not None],
+        "reports": [(bar(each.total), report_json(each)) for each in both],
         "gained": hits.count((False, True)),
         "lost": hits.count((True, False)),
         "hints": section.hints,
-        "ground_truth": File("ground truth", os.path.basename(truth.path), truth.sha256),
+        "ground_truths": tuple(dict.fromkeys(truths)),
         "tables": [
             (table.axis, _rows(table.cells, other.cells if rival is not None else ()))
             for table, other in zip(report.tables, tables, strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
+from scorer.limits import DEFAULT_LIMITS, Limits
 from scorer.problems import Problems
 from scorer.read import rows
 
@@ -12,11 +13,13 @@ KEYS = ("raw", "text", "answer")
 """Names under which rows keep the reply, in the order in which they are looked for."""
 
 
-def read_replies(file: str, lines: Collection[int]) -> dict[tuple[str, int], str]:
+def read_replies(file: str, lines: Collection[int], limits: Limits = DEFAULT_LIMITS) -> dict[tuple[str, int], str]:
     """The replies in these lines of a predictions file, by file and line. Raises OSError where it cannot be read."""
     found: dict[tuple[str, int], str] = {}
     with open(file, "rb") as stream:
-        for line, row in rows(stream, file, Problems(), size=os.fstat(stream.fileno()).st_size, check_keys=False):
+        for line, row in rows(
+            stream, file, Problems(limits=limits), size=os.fstat(stream.fileno()).st_size, check_keys=False
+        ):
             reply = next((row[key] for key in KEYS if isinstance(row.get(key), str)), "")
             if reply and line in lines:
                 found[file, line] = reply
