@@ -15,7 +15,7 @@ from scorer.benchmarks import BENCHMARKS
 from scorer.errors import UsageError
 from scorer.limits import DEFAULT_LIMITS, Limits
 from scorer.load import load_benchmark
-from scorer.model import PIXEL, Check, GroundTruth, Report, Space, Suite
+from scorer.model import PIXEL, Check, GroundTruth, Kept, Report, Space, Suite
 from scorer.problems import Problems
 from scorer.profiles import get_profile
 from scorer.route import Router
@@ -64,13 +64,15 @@ def score_streams(
     profile: str | None = None,
     attempts: int = 1,
     limits: Limits = DEFAULT_LIMITS,
+    kept: Kept | None = None,
 ) -> list[Report]:
     """Score named streams against the benchmarks that their ids belong to, loaded by ``load`` when first met.
 
     With ``benchmark`` every row belongs to that one, and ids of others are unknown. Reports come in the order of
-    the benchmark table. Raises what ``score`` and ``load`` raise.
+    the benchmark table. ``kept``, if given, is filled with rows and later verdicts. Raises what ``score`` and ``load``
+    raise.
     """
-    reading = _reading(space, profile, attempts, Problems(limits=limits))
+    reading = _reading(space, profile, attempts, Problems(limits=limits))._replace(kept=kept)
     return _reports(_routed(streams, load, benchmark, reading), reading)
 
 

@@ -5,8 +5,8 @@ The second half of a run, and the place where what concerns a file as a whole is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from scorer._version import __version__
 from scorer.aggregate import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
@@ -20,6 +20,7 @@ from scorer.model import (
     Attempts,
     Example,
     GroundTruth,
+    Kept,
     Prediction,
     Report,
     Space,
@@ -50,15 +51,19 @@ class Reading(NamedTuple):
     profile: str
     attempts: int
     problems: Problems
+    kept: Kept | None = None
 
     def router(self, load: Callable[[str], GroundTruth], fixed: GroundTruth | None) -> Router:
         """A router that reads so."""
-        return Router(load, fixed, self.space, self.problems, self.take_later if self.attempts > 1 else None)
+        take_later = self.take_later if self.attempts > 1 else None
+        return Router(load, fixed, self.space, self.problems, take_later, self.kept)
 
-    def take_later(self, example: Example, prediction: Prediction, _: Mapping[str, Any]) -> int:
+    def take_later(self, example: Example, prediction: Prediction) -> int:
         """Judge a row of a later attempt at once, so that nothing but its outcome has to be kept."""
         verdict = judge_pixels(example, _in_pixels(example, prediction, self.problems))
         _note_outside(verdict, self.problems)
+        if self.kept is not None:
+            self.kept.later[example.id, prediction.attempt] = verdict
         return OUTCOMES.index(verdict.outcome) + 1
 
 

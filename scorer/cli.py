@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -31,7 +32,7 @@ from scorer.console import (
 )
 from scorer.errors import ScorerError, UsageError
 from scorer.limits import parse_limits
-from scorer.model import Report
+from scorer.model import Kept, Report
 from scorer.options import SCORING, options
 from scorer.params import selection
 from scorer.tables import check_format, escape
@@ -40,7 +41,18 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 INTERRUPTED, PIPE_CLOSED, BUG = 130, 141, 70
-COMMANDS = ("check", "compare", "report", "bundle", "verify", "leaderboard", "schema", "benchmarks", "profiles")
+COMMANDS = (
+    "check",
+    "compare",
+    "report",
+    "bundle",
+    "verify",
+    "leaderboard",
+    "schema",
+    "summarize",
+    "benchmarks",
+    "profiles",
+)
 """Modules of scorer.commands, in the order of the help."""
 
 _KEPT: list[Report] = []  # what is not to be freed before the process ends
@@ -122,6 +134,7 @@ def _score(
     benchmark_params: str | None,
     json_path: str | None,
     details: str | None,
+    output_dir: str | None,
     by: tuple[str, ...],
     table_format: str,
     paper_label: str | None,
@@ -136,7 +149,8 @@ def _score(
     check_files(files, predictions)
     _check_formats(json_path, details, score_only=score_only)
     check_outputs((json_path, details), [*files, gt, category_hierarchy])
-    aggregated = _aggregation(aggregation_mode, category_hierarchy)
+    aggregated, tree = _aggregation(aggregation_mode, category_hierarchy)
+    kept = None if output_dir is None else Kept({}, {})
     locator = make_locator(selection(instruction_variant, category, sample_ids, benchmark_params), gt, data)
     with refusal_written(json_path):
         reports = score_streams(
@@ -147,6 +161,7 @@ def _score(
             profile=profile,
             attempts=attempts,
             limits=limits,
+            kept=kept,
         )
     _KEPT.extend(reports)
     reports = list(map(aggregated, reports))
@@ -160,6 +175,10 @@ def _score(
         write_json(json_path, [render.reports_json(reports, found)])
     if details is not None:
         write_json(details, (row for report in reports for row in render.details(report)), lines=True)
+    if output_dir is not None and kept is not None:
+        from scorer.runs.folder import write_runs
+
+        write_runs(output_dir, reports, kept, aggregation_mode, tree)
     if score_only:
         click.echo(render.score_only(reports, found))
     elif paper_label is not None and "-" not in (json_path, details):
@@ -172,18 +191,22 @@ def _score(
         click.echo("\n\n".join(blocks))
 
 
-def _aggregation(mode: str | None, hierarchy: str | None) -> Callable[[Report], Report]:
-    """What adds to a report the figure that is asked for, if any is; its arithmetic is imported then."""
+def _aggregation(mode: str | None, hierarchy: str | None) -> tuple[Callable[[Report], Report], Any]:
+    """What adds to a report the figure that is asked for, if any is, and the tree as it was given.
+
+    The arithmetic is imported only then.
+    """
     if mode is None and hierarchy is None:
-        return lambda report: report
+        return lambda report: report, None
     from scorer.hierarchy import aggregate, read_hierarchy
 
-    tree = None
+    tree, given = None, None
     if hierarchy is not None:
         check_files([hierarchy])
         with open_input(hierarchy) as stream:
-            tree = read_hierarchy(stream.read(), hierarchy)
-    return lambda report: report._replace(aggregation=aggregate(report, mode, tree))
+            data = stream.read()
+        tree, given = read_hierarchy(data, hierarchy), json.loads(data.decode("utf-8-sig"))
+    return lambda report: report._replace(aggregation=aggregate(report, mode, tree)), given
 
 
 def _check_formats(json_path: str | None, details: str | None, *, score_only: bool) -> None:

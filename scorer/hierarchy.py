@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
 
 from scorer.errors import UsageError
-from scorer.model import Aggregation, Branch, Cell, Report
+from scorer.model import Aggregation, Branch, Cell, Report, Table
 from scorer.problems import shorten, type_name
 
 MODES = ("micro_weighted", "category_mean")
@@ -101,23 +101,26 @@ def _escape(name: str) -> str:
 
 
 def aggregate(report: Report, mode: str | None, tree: Node | None) -> Aggregation:
-    """One figure from the category cells of a report, and the branches of the tree that it comes from.
+    """One figure from the category cells of a report; see aggregate_cells."""
+    return aggregate_cells(report.total, report.categories, mode, tree)
+
+
+def aggregate_cells(total: Cell, categories: Table, mode: str | None, tree: Node | None) -> Aggregation:
+    """One figure from a total and category cells, and the branches of the tree that it comes from.
 
     A tree replaces the mode. Categories outside the tree stay out of its figure and are named.
     Raises UsageError for an unknown mode and where only children of weight zero have a value.
     """
-    axis_table = report.categories
-    cells = {cell.label: cell for cell in axis_table.cells}
+    axis, cells = categories.axis, {cell.label: cell for cell in categories.cells}
     if tree is not None:
         branches: list[Branch] = []
         value, _ = _evaluate(tree, cells, branches)
         outside = tuple(label for label in cells if label not in {leaf.name for leaf in tree.leaves()})
-        return Aggregation("category_hierarchy", axis_table.axis, value, tuple(branches), outside)
+        return Aggregation("category_hierarchy", axis, value, tuple(branches), outside)
     if mode == "micro_weighted":
-        return Aggregation(mode, axis_table.axis, _ratio(report.total), (), ())
+        return Aggregation(mode, axis, _ratio(total), (), ())
     if mode == "category_mean":
-        values = [_ratio(cell) for cell in cells.values()]
-        return Aggregation(mode, axis_table.axis, _mean([(value, Fraction(1)) for value in values]), (), ())
+        return Aggregation(mode, axis, _mean([(_ratio(cell), Fraction(1)) for cell in cells.values()]), (), ())
     raise UsageError(f'no aggregation mode "{mode}"; known: {", ".join(MODES)}')
 
 

@@ -293,6 +293,14 @@ class Report(NamedTuple):
         return self.total.n - self.answered.n
 
 
+class Kept(NamedTuple):
+    """What a run keeps beyond its verdicts where it is asked to: every row, by source and line, and the verdicts of
+    later attempts, by id and attempt."""
+
+    rows: dict[tuple[str, int], Mapping[str, Any]]
+    later: dict[tuple[str, int], Verdict]
+
+
 class Check(NamedTuple):
     """What the strict check found. ``absent`` lists, for each benchmark of the file, the examples without a row."""
 

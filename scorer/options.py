@@ -127,6 +127,12 @@ SCORING = (
         type=click.Path(dir_okay=False, allow_dash=True),
         help="Write one verdict per example as JSON Lines; - for stdout.",
     ),
+    click.option(
+        "--output-dir",
+        metavar="DIR",
+        type=click.Path(),
+        help="Write a run folder: summary.md, metrics.json, and a detail per task.",
+    ),
     click.option("--by", multiple=True, metavar="AXIS", help="Print the table of this axis only. May be repeated."),
     TABLE_FORMAT,
     ATTEMPTS,

@@ -65,6 +65,7 @@ Code = Literal[
     "bundle-hash",
     "bundle-manifest",
     "bundle-claim",
+    "run-detail",
 ]
 
 
@@ -127,6 +128,7 @@ KINDS: dict[Code, Kind] = {
     "bundle-hash": Kind("error", "error", "a file of a bundle is not the one that was bundled"),
     "bundle-manifest": Kind("error", "error", "an answer of the manifest is missing or cannot be published"),
     "bundle-claim": Kind("error", "error", "a claimed figure is not the one that the predictions give"),
+    "run-detail": Kind("error", "error", "a file below details/ is not what score --output-dir writes"),
 }
 
 MAX_MESSAGE = 1000

@@ -14,7 +14,7 @@ from typing import IO, Any
 from scorer.benchmarks import BENCHMARKS, EXAMPLE_IDS, ID_PATTERNS
 from scorer.errors import GroundTruthError, PredictionsError
 from scorer.ids import Ids, benchmark_of, resembled_benchmark
-from scorer.model import GroundTruth, Row, Space
+from scorer.model import GroundTruth, Kept, Row, Space
 from scorer.problems import MAX_MESSAGE, Code, Problems, shorten, type_name
 from scorer.read import rows
 from scorer.validate import Collector, TakeLater
@@ -26,7 +26,7 @@ class Router:
     """Hands each row to the collector of the benchmark that its id belongs to.
 
     With a ``fixed`` ground truth every row is of its benchmark. ``load`` gives the ground truth of one that is met.
-    ``take_later`` is what the collectors do with rows of later attempts.
+    ``take_later`` is what the collectors do with rows of later attempts; ``kept``, if given, gets every row of a file.
     """
 
     def __init__(
@@ -36,11 +36,13 @@ class Router:
         space: Space,
         problems: Problems,
         take_later: TakeLater | None = None,
+        kept: Kept | None = None,
     ) -> None:
         self.load = load
         self.space = space
         self.problems = problems
         self.take_later = take_later
+        self.kept = kept
         self.loaded: dict[str, GroundTruth] = {}
         self.collectors: dict[str, Collector] = {}
         self.fixed = self._collector(fixed) if fixed is not None else None
@@ -57,7 +59,12 @@ class Router:
             self.problems.add("unreadable", f"cannot be read ({getattr(error, 'strerror', None) or error})", name)
             return
         with stream:
-            self.take(name, self._rows(name, stream))
+            self.take(name, self._rows(name, stream) if self.kept is None else self._keeping(name, stream, self.kept))
+
+    def _keeping(self, name: str, stream: IO[bytes], kept: Kept) -> Iterator[Row]:
+        for line, row in self._rows(name, stream):
+            kept.rows[name, line] = row
+            yield line, row
 
     def _rows(self, name: str, stream: IO[bytes]) -> Iterator[Row]:
         try:

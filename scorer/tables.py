@@ -40,7 +40,7 @@ def check_format(name: str) -> None:
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]], table_format: str, *, left: int = 1) -> str:
     """A table of strings: the first ``left`` columns to the left, the others to the right."""
-    cells = [[_cell(cell, table_format) for cell in row] for row in (headers, *rows)]
+    cells = [[cell(text, table_format) for text in row] for row in (headers, *rows)]
     if table_format == DEFAULT_FORMAT:
         return _simple(cells, left)
     if table_format == "tsv":  # tabulate pads its cells, which no reader of the format expects
@@ -84,7 +84,7 @@ def escape(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def _cell(text: str, table_format: str) -> str:
+def cell(text: str, table_format: str) -> str:
     """Escape a cell, leaving to tabulate what it escapes itself (html and latex, not their raw forms)."""
     text = escape(text)
     if table_format == "unsafehtml":

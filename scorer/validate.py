@@ -29,7 +29,7 @@ IGNORED_KEYS = ("correctness", "correct", "hit", "outcome", "target", "gt", "eva
 """Names under which harnesses keep their own verdict or the ground truth in a row of predictions."""
 
 
-TakeLater = Callable[[Example, Prediction, Mapping[str, Any]], int]
+TakeLater = Callable[[Example, Prediction], int]
 """What becomes of a row of a later attempt, as a byte: one more than the position of its outcome in OUTCOMES."""
 
 
@@ -117,7 +117,7 @@ class Collector:
         outcomes.extend(bytes(max(0, attempt - 1 - len(outcomes))))
         if outcomes[attempt - 2]:
             report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
-        outcomes[attempt - 2] = self.take_later(example, prediction._replace(attempt=attempt), row)
+        outcomes[attempt - 2] = self.take_later(example, prediction._replace(attempt=attempt))
 
     def refuse(self, source: str, line: int, row: dict[str, Any]) -> None:
         """Report a row whose id is none of this benchmark's examples."""

@@ -14,7 +14,7 @@ from tests.conftest import ROOT, write_rows
 
 PACKAGE = ROOT / "scorer"
 STAGES = ("read", "validate", "convert", "judge", "aggregate", "render")
-SHARED = {"model", "errors", "limits", "problems", "_version"}
+SHARED = {"atomic", "model", "errors", "limits", "problems", "_version"}
 # Leaves that hold data or arithmetic and know no stage.
 LEAVES = {"answers", "geometry", "figures", "stats", "resampling", "spaces", "ids", "signature", "tables"}
 # What each module may import, beyond the shared records. Anything else is an arrow that points the wrong way.
@@ -45,8 +45,20 @@ MAY_IMPORT = {
     "render_compare": {"compare", "render", *LEAVES},
     "submission": {"api", "benchmarks", "render", *LEAVES},
     "schemas": set(),
+    "runs": {"hierarchy", "render", "render_aggregation", *LEAVES},
     "console": {"benchmarks", "load", "locate", "render"},
-    "cli": {"api", "hierarchy", "render_paper", "render", "benchmarks", "console", "options", "params", "tables"},
+    "cli": {
+        "api",
+        "hierarchy",
+        "runs",
+        "render_paper",
+        "render",
+        "benchmarks",
+        "console",
+        "options",
+        "params",
+        "tables",
+    },
     "report": LEAVES | {"read", "judge", "render"},  # it shows the records that the JSON is made of
     "commands": {
         "compare",
@@ -59,6 +71,7 @@ MAY_IMPORT = {
         "console",
         "options",
         "report",
+        "runs",
         "schemas",
         "submission",
         "tables",

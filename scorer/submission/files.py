@@ -11,13 +11,12 @@ import io
 import os
 import stat
 import struct
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
 
-from scorer.errors import UsageError
+from scorer.atomic import make_file, whole
 from scorer.limits import reason
 from scorer.problems import Problems, shorten
 
@@ -54,24 +53,13 @@ def write_bundle(out: str, contents: Mapping[str, bytes]) -> None:
 
     Raises UsageError where ``out`` exists or cannot be written.
     """
-    if os.path.lexists(out):
-        raise UsageError(f"{out} exists already; remove it or name another")
-    parent = os.path.dirname(os.path.abspath(out))
-    try:
-        with tempfile.TemporaryDirectory(prefix=".bundle-", dir=parent) as beside:
-            made = os.path.join(beside, "made")
-            if out.endswith(".zip"):
-                with open(made, "wb") as stream:
-                    write_zip(stream, {name: opener_of(data) for name, data in contents.items()})
-            else:
-                for name, data in contents.items():
-                    path = os.path.join(made, *name.split("/"))
-                    os.makedirs(os.path.dirname(path), exist_ok=True)
-                    with open(path, "wb") as stream:
-                        stream.write(data)
-            os.rename(made, out)
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written ({error.strerror})") from None
+    with whole(out) as made:
+        if out.endswith(".zip"):
+            with open(made, "wb") as stream:
+                write_zip(stream, {name: opener_of(data) for name, data in contents.items()})
+            return
+        for name, data in contents.items():
+            make_file(os.path.join(made, *name.split("/")), data)
 
 
 def write_zip(stream: Any, files: Files) -> None:
