@@ -229,6 +229,12 @@ def test_hints_and_findings_stand_in_the_head() -> None:
     assert text.index("as grid1000") < text.index("11 of 12 examples") < text.index('id="page-examples"')
 
 
+def test_of_many_candidates_the_first_are_drawn_and_the_others_counted() -> None:
+    page, _ = _page([{"id": "FIXSHOT001-0", "points": [[n, n] for n in range(150)]}], "osworld-g")
+    (answer,) = next(data["answers"] for data in page.examples if data["id"] == "FIXSHOT001-0")
+    assert (len(answer["points"]), answer["more"]) == (100, 50)
+
+
 def test_replies_are_those_of_the_rows_that_count(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [{"id": "a", "raw": "first"}, {"id": "a", "raw": 7, "text": "second"}, {"id": "b"}]
     lines = write_rows(tmp_path / "p.jsonl", rows)

@@ -13,6 +13,7 @@ from urllib.parse import quote
 import click
 
 from scorer.api import score_streams, suites
+from scorer.atomic import make_file, replace_file
 from scorer.console import check_files, check_outputs, echo_problems, make_locator, one_for_each, streams
 from scorer.errors import GroundTruthError, UsageError
 from scorer.limits import parse_limits
@@ -207,25 +208,19 @@ def _write(made: Page, pictures: Sequence[bytes], out: str, assets: str | None) 
     """Write the page, its pictures into it or into a folder of their own."""
     from scorer.report.html import render_page
 
-    try:
-        links = _write_assets(pictures, assets, os.path.dirname(out)) if assets else []
-        text = render_page(made, pictures, links).encode("utf-8", "backslashreplace")
-        if out == "-":
-            sys.stdout.buffer.write(text)
-        else:
-            with open(out, "wb") as stream:
-                stream.write(text)
-    except OSError as error:
-        raise UsageError(f"{error.filename or out}: cannot be written ({error.strerror})") from None
+    links = _write_assets(pictures, assets, os.path.dirname(out)) if assets else []
+    text = render_page(made, pictures, links).encode("utf-8", "backslashreplace")
+    if out == "-":
+        sys.stdout.buffer.write(text)
+    else:
+        replace_file(out, text)
 
 
 def _write_assets(pictures: Iterable[bytes], folder: str, beside: str) -> list[str]:
     """Write pictures under names made of their content; returns their addresses as seen from the page."""
-    os.makedirs(folder, exist_ok=True)
     links: list[str] = []
     for picture in pictures:
         file = os.path.join(folder, f"{hashlib.sha256(picture).hexdigest()[:20]}.webp")
-        with open(file, "wb") as stream:
-            stream.write(picture)
+        make_file(file, picture)
         links.append(quote(os.path.relpath(file, beside or ".").replace(os.sep, "/")))
     return links
