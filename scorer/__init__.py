@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scorer._version import __version__
-from scorer.api import check, check_streams, judge, load_benchmark, score, score_streams, suites
+from scorer.api import check, check_streams, diagnose, judge, load_benchmark, score, score_streams, suites
 from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
 from scorer.limits import Limits
 from scorer.model import (
@@ -47,6 +47,7 @@ __all__ = [
     "__version__",
     "check",
     "check_streams",
+    "diagnose",
     "judge",
     "load_benchmark",
     "parse_space",

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from scorer.assemble import Reading, judge, make_report
 from scorer.benchmarks import BENCHMARKS
 from scorer.errors import UsageError
+from scorer.judge import misses_point_somewhere
 from scorer.limits import DEFAULT_LIMITS, Limits
 from scorer.load import load_benchmark
 from scorer.model import PIXEL, Check, GroundTruth, Kept, Report, Space, Suite
@@ -21,7 +22,21 @@ from scorer.profiles import get_profile
 from scorer.route import Router
 from scorer.spaces import parse_space
 
-__all__ = ["check", "check_streams", "examine_streams", "judge", "load_benchmark", "score", "score_streams", "suites"]
+if TYPE_CHECKING:
+    from scorer.diagnosis.records import Diagnosis
+
+__all__ = [
+    "check",
+    "check_streams",
+    "diagnose",
+    "examine_streams",
+    "hints",
+    "judge",
+    "load_benchmark",
+    "score",
+    "score_streams",
+    "suites",
+]
 
 Predictions = str | os.PathLike[str] | Iterable[Mapping[str, Any]]
 """A file (JSON Lines or a JSON array) or rows made in Python."""
@@ -123,6 +138,28 @@ def examine_streams(
     """The strict check of named streams and the reports that the same reading gives; of use where it is accepted."""
     reading = _reading(space, profile, attempts, Problems(strict=True, limits=limits))
     return _examined(_routed(streams, load, benchmark, reading), reading)
+
+
+def diagnose(report: Report) -> Diagnosis:
+    """What may be wrong with the file of a report that ``score`` made: other readings of its coordinates, how its
+    misses miss, signs of trouble. Advice alone: the report stays as it is.
+    """
+    from scorer.diagnosis import diagnose as try_readings
+
+    return try_readings(report)
+
+
+def hints(reports: Iterable[Report]) -> list[str]:
+    """One line for each reading of the coordinates that is near certain to be the right one; for most files none.
+
+    Most reports are done with after a look at a few of their misses; only where those point somewhere is more tried.
+    """
+    suspicious = [report for report in reports if misses_point_somewhere(report.verdicts, report.total.accuracy)]
+    if not suspicious:
+        return []
+    from scorer.diagnosis import hints as likely_readings
+
+    return likely_readings(suspicious)
 
 
 def suites(reports: Iterable[Report]) -> list[Suite]:

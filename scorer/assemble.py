@@ -17,6 +17,7 @@ from scorer.model import (
     OUTCOMES,
     PIXEL,
     Alternative,
+    Answers,
     Attempts,
     Example,
     GroundTruth,
@@ -101,6 +102,7 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
         ground_truth=ground_truth,
         alternatives=_alternatives(collector, verdicts, any_candidate=benchmark.any_candidate),
         verdicts=verdicts,
+        answers=Answers(collector.predictions, collector.space, collector.uses_default, collector.odd_rows),
         attempts=_attempts(verdicts, collector, reading.attempts) if reading.attempts > 1 else None,
     )
 

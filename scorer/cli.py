@@ -10,13 +10,14 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
 from scorer import render
 from scorer._version import __version__
-from scorer.api import score_streams, suites
+from scorer.api import diagnose, hints, score_streams, suites
 from scorer.benchmarks import pointerbench
 from scorer.console import (
     check_axes,
@@ -137,6 +138,7 @@ def _score(
     output_dir: str | None,
     by: tuple[str, ...],
     table_format: str,
+    diagnosing: bool,
     paper_label: str | None,
     score_only: bool,
     show_all: bool,
@@ -171,8 +173,15 @@ def _score(
     found = suites(reports)
     truths = [problem for report in reports for problem in report.ground_truth.problems]
     echo_problems([*truths, *reports[0].problems], reports[0].problem_counts, show_all=show_all)
+    diagnoses = [diagnose(report) for report in reports] if diagnosing else []
+    if not diagnosing:
+        for line in hints(reports):
+            say(escape(line))
     if json_path is not None:
-        write_json(json_path, [render.reports_json(reports, found)])
+        result = render.reports_json(reports, found)
+        if diagnoses:
+            _render_diagnosis().attach(result, diagnoses)
+        write_json(json_path, [result])
     if details is not None:
         write_json(details, (row for report in reports for row in render.details(report)), lines=True)
     if output_dir is not None and kept is not None:
@@ -188,7 +197,12 @@ def _score(
     elif "-" not in (json_path, details):
         blocks = [render.report_text(report, table_format=table_format, axes=by) for report in reports]
         blocks += [render.suite_text(suite, table_format=table_format) for suite in found]
+        blocks += [_render_diagnosis().diagnosis_text(each, table_format=table_format) for each in diagnoses]
         click.echo("\n\n".join(blocks))
+
+
+def _render_diagnosis() -> ModuleType:
+    return import_module("scorer.render_diagnosis")
 
 
 def _aggregation(mode: str | None, hierarchy: str | None) -> tuple[Callable[[Report], Report], Any]:

@@ -200,6 +200,20 @@ class Alternative(NamedTuple):
     hits: int
 
 
+class Answers(NamedTuple):
+    """The rows behind a report as they were read: what a diagnosis looks at, and no score does.
+
+    ``predictions`` are in their own spaces, before any conversion; ``space`` is that of rows which name none, and
+    ``uses_default`` whether any answer left it to that. ``odd_rows`` are rows in which something was found, or which
+    refuse, as they stand in the file.
+    """
+
+    predictions: Mapping[str, Prediction]
+    space: Space = PIXEL
+    uses_default: bool = True
+    odd_rows: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+
+
 class Series(NamedTuple):
     """One figure over several attempts: the exact mean over the ``evaluated`` of all ``total`` examples.
 
@@ -274,6 +288,7 @@ class Report(NamedTuple):
     verdicts: tuple[Verdict, ...]
     problems: tuple[Problem, ...] = ()
     problem_counts: Mapping[str, int] = MappingProxyType({})
+    answers: Answers = Answers({})
     attempts: Attempts | None = None
     aggregation: Aggregation | None = None
 

@@ -133,6 +133,12 @@ SCORING = (
         type=click.Path(),
         help="Write a run folder: summary.md, metrics.json, and a detail per task.",
     ),
+    click.option(
+        "--diagnose",
+        "diagnosing",
+        is_flag=True,
+        help="Also try other readings of the coordinates, and say how misses miss. Changes no score.",
+    ),
     click.option("--by", multiple=True, metavar="AXIS", help="Print the table of this axis only. May be repeated."),
     TABLE_FORMAT,
     ATTEMPTS,

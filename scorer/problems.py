@@ -201,14 +201,16 @@ class Problems:
 
 
 class Reporter:
-    """Adds problems about one row."""
+    """Adds problems about one row; ``used`` says whether there were any."""
 
-    __slots__ = ("id", "line", "problems", "source")
+    __slots__ = ("id", "line", "problems", "source", "used")
 
     def __init__(self, problems: Problems, source: str, line: int, row_id: str) -> None:
         self.problems, self.source, self.line, self.id = problems, source, line, row_id
+        self.used = False
 
     def __call__(self, code: Code, message: str) -> None:
+        self.used = True
         self.problems.add(code, message, self.source, self.line, row_id=self.id)
 
 

@@ -28,6 +28,9 @@ from scorer.spaces import parse_space
 IGNORED_KEYS = ("correctness", "correct", "hit", "outcome", "target", "gt", "eval")
 """Names under which harnesses keep their own verdict or the ground truth in a row of predictions."""
 
+MAX_ODD_ROWS = 1000
+"""So many rows are kept as they stand, for a diagnosis. It bounds memory whatever the file."""
+
 
 TakeLater = Callable[[Example, Prediction], int]
 """What becomes of a row of a later attempt, as a byte: one more than the position of its outcome in OUTCOMES."""
@@ -37,10 +40,10 @@ class Collector:
     """Takes the rows of one benchmark and keeps, for each example, the prediction that counts.
 
     After all rows: ``predictions`` by id (the last row of an id wins), ``first`` the first row of each id that was
-    given again with another answer, ``public`` the accidents of the public scorer, ``row_spaces`` the spaces that
-    answers named themselves, and ``uses_default`` whether any answer left it to ``space``. All of these are of attempt
-    1. Of later attempts ``later`` holds, by id and attempt, what ``take_later`` made of each as one byte; without it
-    they are reported and left out.
+    given again with another answer, ``public`` the accidents of the public scorer, ``odd_rows`` the first rows in
+    which something was found or which refuse, ``row_spaces`` the spaces that answers named themselves, and
+    ``uses_default`` whether any answer left it to ``space``. All of these are of attempt 1. Of later attempts ``later``
+    holds, by id and attempt, what ``take_later`` made of each as one byte; without it they are reported and left out.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class Collector:
         self.predictions: dict[str, Prediction] = {}
         self.first: dict[str, Prediction] = {}
         self.public: dict[str, Prediction] = {}
+        self.odd_rows: dict[str, Mapping[str, Any]] = {}
         self.take_later = take_later
         self.later: dict[str, bytearray] = {}
         self.row_spaces: set[Space] = set()
@@ -95,9 +99,14 @@ class Collector:
                     self._take_later(row, example, attempt, report)
                     continue
                 prediction, public = self._read(row, example, report)
+                odd = report.used or any(x < 0 and y < 0 for x, y in prediction.points)
+                if odd and len(self.odd_rows) < MAX_ODD_ROWS:
+                    self.odd_rows[example_id] = row
             previous = kept.get(example_id)
             if previous is not None:
                 self.public.pop(example_id, None)
+                if self.odd_rows.get(example_id) is not row:
+                    self.odd_rows.pop(example_id, None)
                 self._report_duplicate(previous, prediction)
             if public is not None:
                 self.public[example_id] = public

@@ -26,6 +26,7 @@ RUNS: dict[str, tuple[str, str | None]] = {
     "sheets.frame1280x720": ("pointerbench-sheets", "frame:1280x720"),
     "text": ("pointerbench-text", None),
     "pro": ("pointerbench-pro", None),
+    "pro.grid1000": ("pointerbench-pro", "grid1000"),
     "osworld_g": ("osworld-g", None),
     "osworld_g.grid1000": ("osworld-g", None),
     "warn.strings-and-duplicates": ("pointerbench-text", None),
