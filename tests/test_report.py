@@ -19,7 +19,7 @@ from scorer.report.examples import Section, bounds, cut_out
 from scorer.report.html import render_page
 from scorer.report.page import DEFAULT_EXAMPLES, File, Page, keep, make_page
 from scorer.report.replies import read_replies
-from tests.conftest import FIXTURES, Score, write_rows
+from tests.conftest import DATA, FIXTURES, Score, needs_data, write_rows
 
 OSWORLD = FIXTURES / "predictions/osworld_g.jsonl"
 RUN = ("report", "-p", OSWORLD, "--data", FIXTURES)
@@ -233,6 +233,17 @@ def test_of_many_candidates_the_first_are_drawn_and_the_others_counted() -> None
     page, _ = _page([{"id": "FIXSHOT001-0", "points": [[n, n] for n in range(150)]}], "osworld-g")
     (answer,) = next(data["answers"] for data in page.examples if data["id"] == "FIXSHOT001-0")
     assert (len(answer["points"]), answer["more"]) == (100, 50)
+
+
+@needs_data
+def test_a_wrong_space_is_hinted_at_for_the_file_that_it_is_of(run_score: Score, tmp_path: Path) -> None:
+    assert DATA is not None
+    out, file = tmp_path / "report.html", DATA / "predictions/mai_ui_8b.osworld_g_original.jsonl"
+    spaces = ("--space", "pixel", "--space", "grid1000")  # the file is in pixels
+    assert run_score("report", "-p", file, "--compare", file, *spaces, "--data", DATA, "--out", out).status == 0
+    (hint,) = re.findall(r'class="hints">.*?<li><bdi>(.*?)</bdi></li></ul>', out.read_text(encoding="utf-8"), re.DOTALL)
+    assert hint.startswith("B: read as pixel, ")
+    assert "--space pixel" in hint
 
 
 def test_replies_are_those_of_the_rows_that_count(tmp_path: Path) -> None:

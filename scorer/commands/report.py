@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import click
 
-from scorer.api import score_streams, suites
+from scorer.api import hints, score_streams, suites
 from scorer.atomic import make_file, replace_file
 from scorer.console import check_files, check_outputs, echo_problems, make_locator, one_for_each, streams
 from scorer.errors import GroundTruthError, UsageError
@@ -153,7 +153,7 @@ def _sections(runs: Sequence[Sequence[str]], scored: Sequence[Sequence[Report]])
     from scorer.report.examples import Section
 
     if len(scored) == 1:
-        return [Section(report) for report in scored[0]]
+        return [Section(report, hints=_hints(report)) for report in scored[0]]
     rivals = {report.benchmark.id: report for report in scored[1]}
     for report in scored[0]:
         rival = rivals.get(report.benchmark.id)
@@ -161,7 +161,13 @@ def _sections(runs: Sequence[Sequence[str]], scored: Sequence[Sequence[Report]])
             raise UsageError(f"{runs[1][0]} has no row of {report.benchmark.id}; compare files of the same benchmark")
         if [v.example.id for v in report.verdicts] != [v.example.id for v in rival.verdicts]:
             raise UsageError(f"the instruction variants of {report.benchmark.id} found here hold other examples")
-    return [Section(report, rivals[report.benchmark.id]) for report in scored[0]]
+    pairs = [(report, rivals[report.benchmark.id]) for report in scored[0]]
+    return [Section(report, rival, (*_hints(report, "A: "), *_hints(rival, "B: "))) for report, rival in pairs]
+
+
+def _hints(report: Report, mark: str = "") -> tuple[str, ...]:
+    """What ``score`` would say of the coordinates, under a heading that says already that it is a hint."""
+    return tuple(mark + line.removeprefix("hint: ") for line in hints([report]))
 
 
 def _page(runs: Sequence[Sequence[str]], sections: Sequence[Section], limits: Limits, most: int | None) -> Page:
