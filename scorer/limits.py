@@ -16,6 +16,7 @@ class Limits(NamedTuple):
 
     line_bytes: int = 16 * 2**20
     array_bytes: int = 32 * 2**20
+    unpacked_bytes: int = 2**32
     rows: int = 20_000_000
     depth: int = 400
     digits: int = 308
@@ -29,6 +30,7 @@ DEFAULT_LIMITS = Limits()
 LIMITS: dict[str, tuple[int, str]] = {
     "line-bytes": (2**30, "bytes in a line of JSON Lines"),
     "array-bytes": (2**32, "bytes in a file that is one JSON array, which is read whole"),
+    "unpacked-bytes": (2**50, "bytes that a compressed file holds"),
     "rows": (10**12, "lines of a file, or entries of an array"),
     "depth": (400, "arrays and objects within each other"),
     "digits": (308, "digits of a coordinate before its decimal point"),

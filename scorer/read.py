@@ -32,8 +32,8 @@ ORJSON_PAYS_FROM_BYTES = 4 * 2**20
 _BINARY = {
     codecs.BOM_UTF16_LE: "UTF-16 (byte order mark FF FE); save it as UTF-8",
     codecs.BOM_UTF16_BE: "UTF-16 (byte order mark FE FF); save it as UTF-8",
-    b"\x1f\x8b": "compressed (gzip); decompress it",
-    b"\x28\xb5\x2f\xfd": "compressed (zstd); decompress it",
+    b"\x1f\x8b": "compressed twice (gzip); decompress it",
+    b"\x28\xb5\x2f\xfd": "compressed (zstd), which Python reads from 3.14 on; decompress it",
     b"PK\x03\x04": "a zip archive; unpack it",
 }
 _raw_decode = json.JSONDecoder().raw_decode

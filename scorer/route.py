@@ -17,7 +17,11 @@ from scorer.ids import Ids, benchmark_of, resembled_benchmark
 from scorer.model import GroundTruth, Kept, Row, Space
 from scorer.problems import MAX_MESSAGE, Code, Problems, shorten, type_name
 from scorer.read import rows
+from scorer.unpack import unpacked
 from scorer.validate import Collector, TakeLater
+
+PACKED = 8
+"""About how many bytes of rows a compressed byte holds."""
 
 _ANY_ID = " or ".join(EXAMPLE_IDS.values())
 
@@ -68,7 +72,9 @@ class Router:
 
     def _rows(self, name: str, stream: IO[bytes]) -> Iterator[Row]:
         try:
-            yield from rows(stream, name, self.problems, size=_size(stream))
+            plain, compressed = unpacked(stream, name, self.problems)
+            size = _size(stream) * (PACKED if compressed else 1)
+            yield from rows(plain, name, self.problems, size=size)
         except OSError as error:
             self.problems.add("unreadable", f"cannot be read ({error.strerror or error})", name)
 

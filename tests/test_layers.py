@@ -36,7 +36,8 @@ MAY_IMPORT = {
     "load": {"benchmarks", "read", "ids"},
     "locate": {"benchmarks", "load"},
     "params": {"load"},
-    "route": {"benchmarks", "read", "validate", "ids"},
+    "unpack": set(),
+    "route": {"benchmarks", "read", "unpack", "validate", "ids"},
     "diagnosis": LEAVES | {"convert", "judge"},
     "render_diagnosis": LEAVES | {"diagnosis"},
     "attempts": LEAVES,
@@ -187,5 +188,6 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.spaces",
         "scorer.stats",
         "scorer.tables",
+        "scorer.unpack",
         "scorer.validate",
     ]

@@ -103,7 +103,7 @@ def test_a_byte_order_mark_is_ignored_at_the_start_and_named_in_the_middle() -> 
         (b"```\n", "markdown fence"),
         (b'{"a": 01}\n', "not JSON"),
         (b'{\n  "id": 1\n}\n{\n "id": 2\n}', "one object over several lines?"),
-        (b"\x1f\x8b\x08rest", "compressed (gzip)"),
+        (b"\x1f\x8b\x08rest", "compressed twice (gzip)"),
     ],
 )
 def test_the_cause_of_a_broken_line_is_named(data: bytes, message: str) -> None:

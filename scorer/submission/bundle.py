@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from scorer._version import __version__
@@ -57,7 +57,7 @@ def make_bundle(
         errors = sum(problem.severity == "error" for problem in checked.problems)
         message = f"not bundled: score check refuses the predictions ({errors} errors listed)"
         raise PredictionsError(message, checked.problems, checked.problem_counts)
-    contents = {predictions_name(report.benchmark.id): _lines(official_rows(report)) for report in given}
+    contents = {predictions_name(report.benchmark.id): predictions_file(report) for report in given}
     truths = {truth.benchmark.id: truth for truth in checked.ground_truths}
     claims: dict[str, Any] = {}
     for report in given:
@@ -83,6 +83,11 @@ def make_bundle(
     contents[SUBMISSION] = write_submission(submission)
     contents[SUMS] = sums({name: hashlib.sha256(data).hexdigest() for name, data in contents.items()})
     return contents, checked
+
+
+def predictions_file(report: Report) -> bytes:
+    """The official rows of a report as the bytes of a file: of one set of answers there is one form."""
+    return "".join(json.dumps(row) + "\n" for row in official_rows(report)).encode()
 
 
 def official_rows(report: Report) -> Iterator[dict[str, Any]]:
@@ -112,7 +117,3 @@ def claimed(report: Report) -> dict[str, Any]:
 def write_submission(submission: Mapping[str, Any]) -> bytes:
     """submission.json as bytes: of one content there is one form."""
     return (dump(submission, indent=2) + "\n").encode()
-
-
-def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from typing import IO, Any, NamedTuple
@@ -15,7 +16,7 @@ from scorer.model import GroundTruth, Problem, Report
 from scorer.problems import Problems, shorten, type_name
 from scorer.signature import parse_signature
 from scorer.spaces import parse_space
-from scorer.submission.bundle import CLAIMS, FORMAT, claimed, predictions_name, write_submission
+from scorer.submission.bundle import CLAIMS, FORMAT, claimed, predictions_file, predictions_name, write_submission
 from scorer.submission.files import SUBMISSION, SUMS, Files, digest, missing_and_unknown, opened, sums
 from scorer.submission.manifest import manifest_faults
 
@@ -85,7 +86,7 @@ class _Verifier:
             if path in files:
                 if digests.get(path) != benchmarks[name].get("sha256"):
                     self._add("bundle-hash", f"its sha256 is not the one in {SUBMISSION}: changed after bundling", path)
-                self._examine(files, path, name, submission)
+                self._examine(files, path, name, submission, digests.get(path, ""))
 
     def _digests(self, files: Files) -> dict[str, str]:
         """The sha256 of each file, held against SHA256SUMS."""
@@ -139,8 +140,8 @@ class _Verifier:
             self._add("bundle-manifest", fault, SUBMISSION)
         return found
 
-    def _examine(self, files: Files, path: str, name: str, submission: Mapping[str, Any]) -> None:
-        """The strict check of one file of predictions, and its figures against the claim."""
+    def _examine(self, files: Files, path: str, name: str, submission: Mapping[str, Any], sha256: str) -> None:
+        """The strict check of one file of predictions, its form, and its figures against the claim."""
         variant = submission["variant"] if len(BENCHMARKS[name].files) > 1 else ""
         place = f"{self.source}/{path}"
         checked, reports = examine_streams(
@@ -150,6 +151,8 @@ class _Verifier:
         self.reports.extend(reports)
         for report in reports:
             self._compare(submission["benchmarks"][name], report)
+        if checked.accepted and hashlib.sha256(b"".join(map(predictions_file, reports))).hexdigest() != sha256:
+            self._add("bundle-form", "not in the rows that score bundle writes (edited? make the bundle again)", path)
 
     def _compare(self, claim: Mapping[str, Any], report: Report) -> None:
         actual = json.loads(json.dumps(claimed(report)))
