@@ -63,7 +63,7 @@ MAY_IMPORT = {
         "params",
         "tables",
     },
-    "report": LEAVES | {"read", "judge", "render"},  # it shows the records that the JSON is made of
+    "report": LEAVES | {"read", "unpack", "judge", "render"},  # it shows the records that the JSON is made of
     "commands": {
         "compare",
         "render_compare",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import sys
@@ -253,6 +254,9 @@ def test_replies_are_those_of_the_rows_that_count(tmp_path: Path) -> None:
     array = tmp_path / "p.json"
     array.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     assert set(read_replies(str(array), range(99)).values()) == {"first", "second"}
+    packed = tmp_path / "p.jsonl.gz"
+    packed.write_bytes(gzip.compress(lines.read_bytes()))
+    assert read_replies(str(packed), {1}) == {(str(packed), 1): "first"}
 
 
 ranked = st.lists(st.sampled_from(["hit", "miss", "absent"]), max_size=40).map(

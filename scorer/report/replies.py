@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 
 from scorer.limits import DEFAULT_LIMITS, Limits
 from scorer.problems import Problems
 from scorer.read import rows
+from scorer.unpack import unpacked
 
 KEYS = ("raw", "text", "answer")
 """Names under which rows keep the reply, in the order in which they are looked for."""
@@ -16,10 +16,10 @@ KEYS = ("raw", "text", "answer")
 def read_replies(file: str, lines: Collection[int], limits: Limits = DEFAULT_LIMITS) -> dict[tuple[str, int], str]:
     """The replies in these lines of a predictions file, by file and line. Raises OSError where it cannot be read."""
     found: dict[tuple[str, int], str] = {}
+    problems = Problems(limits=limits)
     with open(file, "rb") as stream:
-        for line, row in rows(
-            stream, file, Problems(limits=limits), size=os.fstat(stream.fileno()).st_size, check_keys=False
-        ):
+        plain, _ = unpacked(stream, file, problems)
+        for line, row in rows(plain, file, problems, check_keys=False):
             reply = next((row[key] for key in KEYS if isinstance(row.get(key), str)), "")
             if reply and line in lines:
                 found[file, line] = reply
