@@ -42,7 +42,18 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 INTERRUPTED, PIPE_CLOSED, BUG = 130, 141, 70
-COMMANDS = ("check", "compare", "bundle", "verify", "leaderboard", "schema", "summarize", "benchmarks", "profiles")
+COMMANDS = (
+    "check",
+    "compare",
+    "report",
+    "bundle",
+    "verify",
+    "leaderboard",
+    "schema",
+    "summarize",
+    "benchmarks",
+    "profiles",
+)
 """Modules of scorer.commands, in the order of the help."""
 
 _KEPT: list[Report] = []  # what is not to be freed before the process ends

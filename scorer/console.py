@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from typing import IO, Any
@@ -83,6 +83,13 @@ def check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:
     for name in by:
         if name not in known:
             raise UsageError(f'no axis "{name}"; known here: {", ".join(known)}')
+
+
+def one_for_each(name: str, values: Sequence[str], files: int) -> list[str | None]:
+    """The value for each file: none, one for all, or one each."""
+    if len(values) not in (0, 1, files):
+        raise UsageError(f"--{name} is given {len(values)} times for {files} files; give it once or once per file")
+    return list(values) if len(values) == files else [values[0] if values else None] * files
 
 
 @contextmanager

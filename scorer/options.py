@@ -90,6 +90,7 @@ TABLE_FORMAT = click.option(
     metavar="NAME",
     help="A format of tabulate: github, latex, tsv, html, ...",
 )
+SHOW_ALL = click.option("--all", "show_all", is_flag=True, help="List every warning, not the first few of each kind.")
 JSON_AND_ALL = (
     click.option(
         "--json",
@@ -98,7 +99,7 @@ JSON_AND_ALL = (
         type=click.Path(dir_okay=False, allow_dash=True),
         help="Write the report as JSON; - for stdout.",
     ),
-    click.option("--all", "show_all", is_flag=True, help="List every warning, not the first few of each kind."),
+    SHOW_ALL,
 )
 SCORING = (
     PREDICTIONS,

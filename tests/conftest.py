@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 # Machines differ too much for a time limit per example.
 settings.register_profile("patient", deadline=None)
@@ -106,6 +110,60 @@ def json_parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     else:
         monkeypatch.setitem(sys.modules, "orjson", None)
     return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium, the system's own; where there is none, tests are skipped, but never on CI."""
+    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if executable is None:
+        reason = "no Chromium found (Debian: apt-get install chromium)"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def make(run_score: Score, tmp_path: Path) -> Callable[..., Path]:
+    """Write a report of predictions on the fixtures, or on other data, and return its file."""
+
+    def run(predictions: Path, *options: object, data: Path = FIXTURES) -> Path:
+        out = tmp_path / "report.html"
+        made = run_score("report", "-p", predictions, "--data", data, "--out", out, *options)
+        assert made.status == 0, made.err
+        return out
+
+    return run
+
+
+@pytest.fixture
+def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    """Open a file as a page. Whatever the page asks for, fails at or says on its console makes the test fail."""
+    heard: list[str] = []
+    contexts: list[BrowserContext] = []
+
+    def run(file: Path, fragment: str = "", **settings: Any) -> Page:
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **settings})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: heard.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: heard.append(f"error: {error}"))
+        page.on("popup", lambda popup: heard.append(f"window: {popup.url}"))
+        page.on("request", lambda request: heard.append(request.url))
+        page.goto(file.as_uri() + fragment)
+        return page
+
+    yield run
+    for context in contexts:
+        context.close()
+    ours = ("data:", tmp_path.as_uri())
+    assert not [each for each in heard if not each.startswith(ours)]
 
 
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:

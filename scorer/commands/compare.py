@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import click
 
 from scorer.api import score_streams
@@ -14,6 +12,7 @@ from scorer.console import (
     check_outputs,
     echo_problems,
     make_locator,
+    one_for_each,
     refusal_written,
     streams,
     write_json,
@@ -64,7 +63,7 @@ def command(
     check_files(files)
     check_outputs([json_path], [*files, gt])
     spaces, profiles, variants = (
-        _each(name, values, len(files))
+        one_for_each(name, values, len(files))
         for name, values in (("space", space), ("profile", profile), ("instruction-variant", instruction_variant))
     )
     found: list[tuple[str, list[Report]]] = []
@@ -93,10 +92,3 @@ def command(
             for names, each in comparisons
         ]
         click.echo("\n\n".join(texts))
-
-
-def _each(name: str, values: Sequence[str], files: int) -> list[str | None]:
-    """The value for each file: none, one for all, or one each."""
-    if len(values) not in (0, 1, files):
-        raise UsageError(f"--{name} is given {len(values)} times for {files} files; give it once or once per file")
-    return list(values) if len(values) == files else [values[0] if values else None] * files
