@@ -6,14 +6,16 @@ Nothing here prints, exits or reads the environment.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import IO, Any
+from typing import IO, Any, get_args
 
 from scorer._version import __version__
 from scorer.aggregate import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
 from scorer.benchmarks import BENCHMARKS
 from scorer.convert import to_pixels
+from scorer.errors import PredictionsError, UsageError
 from scorer.judge import is_false_refusal, judge_all
 from scorer.judge import judge as judge_pixels
 from scorer.load import load_benchmark
@@ -24,6 +26,7 @@ from scorer.model import (
     Example,
     GroundTruth,
     Prediction,
+    Refusal,
     Report,
     Space,
     Suite,
@@ -31,7 +34,7 @@ from scorer.model import (
 )
 from scorer.problems import Code, Problems
 from scorer.profiles import get_profile
-from scorer.route import Router
+from scorer.route import Reading, Router
 from scorer.signature import build, format_signature
 from scorer.spaces import parse_space
 from scorer.validate import Collector, is_outside, write_answer
@@ -63,18 +66,23 @@ def score(
     *,
     space: str | Space | None = None,
     profile: str | None = None,
+    refusal: Refusal = "markers",
+    from_raw: bool = False,
 ) -> Report:
     """Score predictions against one loaded benchmark.
 
     ``predictions`` is a file (JSON Lines or a JSON array) or an iterable of rows such as
     ``{"id": "pbs_0001", "point": [612, 388]}``.
     ``space`` says what the numbers of rows without a ``space`` of their own mean (default: the profile's, else
-    pixel). n is the number of loaded examples whatever the file holds.
+    pixel). ``refusal`` "negative-only" leaves out refusals by a marker in the reply. ``from_raw`` reads the answers
+    anew out of the rows' ``raw`` replies, as ``profile`` does. n is the number of loaded examples whatever the file
+    holds.
 
     Raises PredictionsError, with every fault in its ``problems``, where the predictions cannot be read as
     predictions of this benchmark; UsageError for an unknown space or profile.
     """
-    return _reports(_routed_to(ground_truth, predictions, _space(space, profile), Problems()), profile or "")[0]
+    reading = _reading(space, profile, refusal, from_raw=from_raw)
+    return _reports(_routed_to(ground_truth, predictions, reading, Problems()), profile or "")[0]
 
 
 def score_streams(
@@ -84,13 +92,16 @@ def score_streams(
     benchmark: str | None = None,
     space: str | Space | None = None,
     profile: str | None = None,
+    refusal: Refusal = "markers",
+    from_raw: bool = False,
 ) -> list[Report]:
     """Score named streams against the benchmarks that their ids belong to, loaded by ``load`` when first met.
 
     With ``benchmark`` every row belongs to that one, and ids of others are unknown. Reports come in the order of
     the benchmark table. Raises what ``score`` and ``load`` raise.
     """
-    return _reports(_routed(streams, load, benchmark, _space(space, profile), Problems()), profile or "")
+    reading = _reading(space, profile, refusal, from_raw=from_raw)
+    return _reports(_routed(streams, load, benchmark, reading, Problems()), profile or "")
 
 
 def check(
@@ -101,7 +112,7 @@ def check(
     profile: str | None = None,
 ) -> Check:
     """Check predictions of one loaded benchmark as a leaderboard would; see check_streams."""
-    return _checked(_routed_to(ground_truth, predictions, _space(space, profile), Problems(strict=True)))
+    return _checked(_routed_to(ground_truth, predictions, _reading(space, profile), Problems(strict=True)))
 
 
 def check_streams(
@@ -117,7 +128,7 @@ def check_streams(
     The rows are read exactly as ``score_streams`` reads them; only the severity of what is found differs. A check
     without findings means that ``score`` warns of nothing. Raises what ``load`` raises.
     """
-    return _checked(_routed(streams, load, benchmark, _space(space, profile), Problems(strict=True)))
+    return _checked(_routed(streams, load, benchmark, _reading(space, profile), Problems(strict=True)))
 
 
 def suites(reports: Iterable[Report]) -> list[Suite]:
@@ -135,18 +146,18 @@ def suites(reports: Iterable[Report]) -> list[Suite]:
 
 
 def _routed(
-    streams: Streams, load: Callable[[str], GroundTruth], benchmark: str | None, space: Space, problems: Problems
+    streams: Streams, load: Callable[[str], GroundTruth], benchmark: str | None, reading: Reading, problems: Problems
 ) -> Router:
     """The router after all streams, of one benchmark or of those that their ids belong to."""
-    router = Router(load, load(benchmark) if benchmark is not None else None, space, problems)
+    router = Router(load, load(benchmark) if benchmark is not None else None, reading, problems)
     for name, opener in streams:
         router.read(name, opener)
     return router
 
 
-def _routed_to(ground_truth: GroundTruth, predictions: Predictions, space: Space, problems: Problems) -> Router:
+def _routed_to(ground_truth: GroundTruth, predictions: Predictions, reading: Reading, problems: Problems) -> Router:
     """The router after one file, or after rows made in Python, of one loaded benchmark."""
-    router = Router(lambda _: ground_truth, ground_truth, space, problems)
+    router = Router(lambda _: ground_truth, ground_truth, reading, problems)
     if isinstance(predictions, str | os.PathLike):
         router.read(os.fspath(predictions), partial(_open, predictions))
     else:
@@ -175,6 +186,9 @@ def _checked(router: Router) -> Check:
 
 def _reports(router: Router, profile: str) -> list[Report]:
     problems = router.problems
+    reread = router.reading.reread
+    if reread is not None and reread.found_nothing:
+        raise PredictionsError('not scored: no row has a "raw" reply to read; score the answers without --from-raw')
     found = [_report(*loaded, router.sources, profile, problems) for loaded in router.finish()]
     listed, counts = problems.in_file_order(router.sources), dict(problems.counts)
     return [report._replace(problems=listed, problem_counts=counts) for report in found]
@@ -196,6 +210,9 @@ def _report(
     has_refusals = "refusal" in benchmark.rules
     space = collector.space if collector.uses_default or not collector.row_spaces else None
     row_spaces = tuple(sorted(collector.row_spaces))
+    markers = _refusal_markers(collector)
+    strict = collector.refusal == "negative-only"
+    refusal = collector.refusal if strict or markers else ""
     return Report(
         benchmark=benchmark,
         variant=ground_truth.variant,
@@ -209,11 +226,20 @@ def _report(
         space=space,
         row_spaces=row_spaces,
         profile=profile,
-        signature=format_signature(build(ground_truth, space, row_spaces, profile, __version__)),
+        signature=format_signature(build(ground_truth, space, row_spaces, profile, __version__, refusal)),
         ground_truth=ground_truth,
         alternatives=_alternatives(collector, verdicts),
         verdicts=verdicts,
+        refusal_markers=markers,
     )
+
+
+def _refusal_markers(collector: Collector) -> dict[str, int]:
+    """How many of the rows that count refuse by each marker, whether that reading is on or not."""
+    if not collector.has_markers:
+        return {}
+    named = Counter(prediction.refusal for prediction in collector.predictions.values() if prediction.refusal)
+    return dict(sorted(named.items()))
 
 
 def _pixels(examples: Iterable[Example], collector: Collector, problems: Problems) -> Iterator[Prediction | None]:
@@ -306,10 +332,19 @@ def _alternatives(collector: Collector, verdicts: tuple[Verdict, ...]) -> tuple[
     return tuple(found)
 
 
-def _space(space: str | Space | None, profile: str | None) -> Space:
-    """The space of rows that name none: the one given, else the profile's, else pixel."""
+def _reading(
+    space: str | Space | None, profile: str | None, refusal: Refusal = "markers", *, from_raw: bool = False
+) -> Reading:
+    """How rows are read. The space of rows that name none is the one given, else the profile's, else pixel."""
     named = get_profile(profile).space if profile is not None else PIXEL
-    return named if space is None else parse_space(str(space))
+    if refusal not in get_args(Refusal):
+        raise UsageError(f'unknown reading of refusals "{refusal}"; known: {", ".join(get_args(Refusal))}')
+    reread = None
+    if from_raw:
+        from scorer.reparse import Rereader
+
+        reread = Rereader(profile)
+    return Reading(named if space is None else parse_space(str(space)), refusal, reread)
 
 
 def _open(path: str | os.PathLike[str]) -> IO[bytes]:

@@ -9,17 +9,34 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, Any, NamedTuple, Protocol
 
 from scorer.benchmarks import BENCHMARKS, EXAMPLE_IDS, ID_PATTERNS
 from scorer.errors import GroundTruthError, PredictionsError
 from scorer.ids import Ids, benchmark_of, resembled_benchmark
-from scorer.model import GroundTruth, Row, Space
+from scorer.model import GroundTruth, Refusal, Row, Space
 from scorer.problems import MAX_MESSAGE, Code, Problems, shorten, type_name
 from scorer.read import rows
 from scorer.validate import Collector
 
 _ANY_ID = " or ".join(EXAMPLE_IDS.values())
+
+
+class Reread(Protocol):
+    """Makes a row anew. ``found_nothing`` says, after all rows, that not one could be."""
+
+    @property
+    def found_nothing(self) -> bool: ...
+
+    def __call__(self, row: dict[str, Any], /) -> dict[str, Any]: ...
+
+
+class Reading(NamedTuple):
+    """How rows are read: the space of those that name none, which refusals count, what makes each row anew first."""
+
+    space: Space
+    refusal: Refusal = "markers"
+    reread: Reread | None = None
 
 
 class Router:
@@ -29,10 +46,10 @@ class Router:
     """
 
     def __init__(
-        self, load: Callable[[str], GroundTruth], fixed: GroundTruth | None, space: Space, problems: Problems
+        self, load: Callable[[str], GroundTruth], fixed: GroundTruth | None, reading: Reading, problems: Problems
     ) -> None:
         self.load = load
-        self.space = space
+        self.reading = reading
         self.problems = problems
         self.loaded: dict[str, GroundTruth] = {}
         self.collectors: dict[str, Collector] = {}
@@ -70,6 +87,9 @@ class Router:
     def take(self, source: str, rows: Iterator[Row]) -> None:
         """Take numbered rows. A source without any is an error."""
         self.sources.append(source)
+        reread = self.reading.reread
+        if reread is not None:
+            rows = ((line, reread(row)) for line, row in rows)
         before = self.rows_met, self.problems.unreadable
         if self.fixed is not None:
             for line, row in self.fixed.take(source, rows):
@@ -135,7 +155,8 @@ class Router:
             Ids(benchmark.id, examples, ground_truth.left_out, example_id, ID_PATTERNS),
             self.problems,
             any_candidate=benchmark.any_candidate,
-            space=self.space,
+            space=self.reading.space,
+            refusal=self.reading.refusal,
         )
         self.loaded[benchmark.id] = ground_truth
         self.collectors[benchmark.id] = collector

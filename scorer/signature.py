@@ -18,6 +18,7 @@ KEYS = (
     "filter",
     "rule",
     "cand",
+    "refusal",
     "space",
     "profile",
     "attempts",
@@ -28,12 +29,17 @@ KEYS = (
 
 
 def build(
-    ground_truth: GroundTruth, space: Space | None, row_spaces: Sequence[Space], profile: str, version: str
+    ground_truth: GroundTruth,
+    space: Space | None,
+    row_spaces: Sequence[Space],
+    profile: str,
+    version: str,
+    refusal: str = "",
 ) -> dict[str, str]:
     """The fields of a score's signature, the benchmark under ``head`` first.
 
     ``space`` is what rows without a space of their own were read in, None where there were none; ``row_spaces`` are
-    those that rows named themselves.
+    those that rows named themselves. ``refusal`` is the reading of refusals, "" where no row made it matter.
     """
     spaces = [_space(space)] if space is not None else []
     if row_spaces:
@@ -47,6 +53,7 @@ def build(
         "filter": ground_truth.filter,
         "rule": _rules(ground_truth.examples),
         "cand": "any" if ground_truth.benchmark.any_candidate else "",
+        "refusal": refusal,
         "space": ";".join(spaces),
         "profile": profile,
         "version": version,

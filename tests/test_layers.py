@@ -27,17 +27,26 @@ MAY_IMPORT = {
     "aggregate": LEAVES,
     "render": LEAVES | {"judge", "profiles"},  # the distance of a miss, asked for only when details are written
     "benchmarks": {"benchmarks"},
-    "profiles": LEAVES,
+    "profiles": LEAVES | {"replies"},
+    "replies": LEAVES,
+    "reparse": {"profiles", "replies", "convert", *LEAVES},
     "load": {"benchmarks", "read", "ids"},
     "locate": {"benchmarks", "load"},
     "params": {"load"},
     "route": {"benchmarks", "read", "validate", "ids"},
-    "api": {"benchmarks", "profiles", "load", "route", *LEAVES, *STAGES} - {"render"},
+    "api": {"benchmarks", "profiles", "load", "route", "reparse", *LEAVES, *STAGES} - {"render"},
     "options": {"benchmarks", "locate", "profiles", "tables"},
     "console": {"benchmarks", "load", "locate", "render"},
-    "cli": {"api", "render", "benchmarks", "console", "options", "params", "tables"},
-    "commands": {"api", "render", "benchmarks", "profiles", "load", "console", "options", "params", "tables"},
-    "__init__": {"api", "spaces"},
+    "cli": {"api", "render", "benchmarks", "profiles", "console", "options", "params", "tables"},
+    "commands": {
+        *("api", "render", "benchmarks", "profiles", "load", "console", "options", "params", "tables"),
+        *("read", "reparse"),
+    },
+    "inference": {
+        *("reparse", "profiles", "benchmarks", "params", "spaces", "tables"),
+        *("cli", "console", "options"),  # its command, which is one like those of score
+    },
+    "__init__": {"api", "reparse", "spaces"},
     "__main__": {"cli"},
 }
 
@@ -50,7 +59,10 @@ def _modules() -> dict[Path, str]:
 
 def _imports(file: Path) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    # What a module runs as a script is no dependency of the module.
+    tree.body = [node for node in tree.body if not (isinstance(node, ast.If) and "__main__" in ast.unparse(node.test))]
+    for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -69,7 +81,12 @@ def test_no_arrow_points_left(file: Path) -> None:
 
 @pytest.mark.parametrize(
     "file",
-    [file for file, room in _modules().items() if room not in ("cli", "commands", "console", "options")],
+    [
+        file
+        for file, room in _modules().items()
+        if room not in ("cli", "commands", "console", "options")
+        and file.relative_to(PACKAGE).as_posix() != "inference/command.py"
+    ],
     ids=lambda file: str(file.relative_to(PACKAGE)),
 )
 def test_only_the_command_prints_exits_or_reads_the_environment(file: Path) -> None:
