@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 INTERRUPTED, PIPE_CLOSED, BUG = 130, 141, 70
-COMMANDS = ("check", "reparse", "benchmarks", "profiles")
+COMMANDS = ("check", "reparse", "fetch", "benchmarks", "profiles")
 """Modules of scorer.commands, in the order of the help."""
 
 _KEPT: list[Report] = []  # what is not to be freed before the process ends

@@ -16,7 +16,7 @@ PACKAGE = ROOT / "scorer"
 STAGES = ("read", "validate", "convert", "judge", "aggregate", "render")
 SHARED = {"model", "errors", "problems", "_version"}
 # Leaves that hold data or arithmetic and know no stage.
-LEAVES = {"answers", "geometry", "stats", "spaces", "ids", "signature", "tables"}
+LEAVES = {"answers", "extras", "geometry", "stats", "spaces", "ids", "signature", "tables"}
 # What each module may import, beyond the shared records. Anything else is an arrow that points the wrong way.
 MAY_IMPORT = {
     **dict.fromkeys((*SHARED, *LEAVES), LEAVES),
@@ -33,6 +33,7 @@ MAY_IMPORT = {
     "load": {"benchmarks", "read", "ids"},
     "locate": {"benchmarks", "load"},
     "params": {"load"},
+    "fetch": {"benchmarks", "load", *LEAVES},
     "route": {"benchmarks", "read", "validate", "ids"},
     "api": {"benchmarks", "profiles", "load", "route", "reparse", *LEAVES, *STAGES} - {"render"},
     "options": {"benchmarks", "locate", "profiles", "tables"},
@@ -40,10 +41,10 @@ MAY_IMPORT = {
     "cli": {"api", "render", "benchmarks", "profiles", "console", "options", "params", "tables"},
     "commands": {
         *("api", "render", "benchmarks", "profiles", "load", "console", "options", "params", "tables"),
-        *("read", "reparse"),
+        *("read", "reparse", "fetch", "locate"),
     },
     "inference": {
-        *("reparse", "profiles", "benchmarks", "params", "spaces", "tables"),
+        *("reparse", "profiles", "benchmarks", "params", "spaces", "tables", "extras"),
         *("cli", "console", "options"),  # its command, which is one like those of score
     },
     "__init__": {"api", "reparse", "spaces"},

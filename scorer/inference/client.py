@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scorer.errors import UsageError
-from scorer.inference.extras import needs
+from scorer.extras import needs
 from scorer.inference.plan import Reply
 from scorer.problems import shorten
 

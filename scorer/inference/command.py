@@ -13,9 +13,9 @@ from scorer.benchmarks import BENCHMARKS, pointerbench
 from scorer.cli import INTERRUPTED, run
 from scorer.console import check_files, make_locator, say, streams
 from scorer.errors import PredictionsError, UsageError
+from scorer.extras import needs
 from scorer.inference import batch, images, runner
 from scorer.inference.client import Client
-from scorer.inference.extras import needs
 from scorer.inference.journal import Journal
 from scorer.inference.plan import Job, Plan
 from scorer.model import GroundTruth

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from scorer.errors import GroundTruthError
-from scorer.inference.extras import needs
+from scorer.extras import needs
 from scorer.model import Example, Frame
 
 FOLDER = "images"
