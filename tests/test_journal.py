@@ -78,6 +78,18 @@ def test_of_several_rows_the_one_that_says_most_stays(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
 
 
+def test_whatever_a_server_sends_the_file_can_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "out.jsonl"
+    journal = Journal(str(file))
+    journal.append(_row("a", raw={"content": "\ud800 ü"}, usage={"cost": [float("nan"), 1e400, 2]}))
+    journal.append(_row("b", raw={"content": "ü\u2028"}))
+    journal.close()
+    first, second = file.read_bytes().decode().split("\n")[:2]
+    assert json.loads(first)["usage"] == {"cost": [None, None, 2]}
+    assert json.loads(first)["raw"]["content"] == "\ud800 ü"
+    assert "ü\u2028" in second
+
+
 def test_a_folder_and_a_broken_middle_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be written"):
         Journal(str(tmp_path))

@@ -5,11 +5,9 @@ vLLM's ``run-batch`` and the vendors' batch endpoints read such files and write 
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -150,13 +148,3 @@ def _response(name: str, number: int, line: bytes) -> tuple[str, Reply]:
             None, f"HTTP {status}: {message}" if status else message, "content_filter" in message
         )
     return data["custom_id"], Reply(body)
-
-
-def decode_data_url(url: str) -> bytes:
-    """The bytes of an image in a request."""
-    return base64.b64decode(url.partition(",")[2])
-
-
-def tally(rows: Iterable[Mapping[str, Any]]) -> Counter[str]:
-    """How many rows have an answer (under ""), and how many each error."""
-    return Counter(row["error"]["code"] if row.get("error") else "" for row in rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
@@ -312,7 +313,7 @@ class _Run:
         """Say what the file holds now. Raises PredictionsError where not one call got a reply."""
         keys = [job.key for _, job in jobs]
         rows = [journal.rows[key] for key in keys if key in journal.rows]
-        counts = batch.tally(rows)
+        counts = Counter(row["error"]["code"] if row.get("error") else "" for row in rows)
         errors = ", ".join(f"{code} {count}" for code, count in sorted(counts.items()) if code)
         say(
             f"{len(rows)} of {len(keys)} rows in {self.given['out']}: {counts['']} with an answer"

@@ -7,6 +7,7 @@ Invariant: whatever moment a run is killed at, the file holds every row that was
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -37,7 +38,7 @@ class Journal:
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Write a row at once, in one piece."""
-        line = json.dumps(row, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass") + b"\n"
+        line = _line(row)
         while line:
             line = line[os.write(self._file, line) :]
         self._keep(dict(row))
@@ -56,7 +57,7 @@ class Journal:
         try:
             with os.fdopen(handle, "wb") as stream:
                 for row in self.rows.values():
-                    stream.write(json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+                    stream.write(_line(row))
                 stream.flush()
                 os.fsync(stream.fileno())
             os.chmod(temporary, os.stat(self.path).st_mode & 0o777)
@@ -110,6 +111,22 @@ class Journal:
             else:
                 stream.seek(end)
                 stream.write(b"\n")
+
+
+def _line(row: Mapping[str, Any]) -> bytes:
+    """A row as a line that any reader takes: valid UTF-8 and valid JSON, whatever a server sent."""
+    try:
+        return json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    except ValueError:  # a lone surrogate, or a number that is not finite
+        return json.dumps(_finite(row)).encode() + b"\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _last_line_start(stream: Any, end: int, step: int = 65536) -> int:

@@ -11,7 +11,7 @@ from scorer.replies import Grammar
 
 GRAMMAR = Grammar()
 
-LOCATOR = """\
+_LOCATOR = """\
 You are an expert in locating elements of user interfaces. You get a screenshot and the description of an element or \
 of a task. {wanted}
 
@@ -21,12 +21,12 @@ edge; y is the vertical position, 0 at the top edge and 999 at the bottom edge. 
 You may think first. Write the answer, and nothing else, on the last line: {form}
 If the screenshot does not show what is described, the last line is: {absent}"""
 
-POINT = {
+_POINT = {
     "wanted": "Find the centre of the element to click.",
     "form": "(x, y)",
     "absent": "(-1, -1)",
 }
-BOX = {
+_BOX = {
     "wanted": "Find the area that is described and the tightest box around it.",
     "form": '{"bbox": [x0, y0, x1, y1]}, its top-left and its bottom-right corner',
     "absent": '{"bbox": [-1, -1, -1, -1]}',
@@ -35,7 +35,7 @@ BOX = {
 
 def locator_prompt(task: Task) -> str:
     """The prompt that the profiles on a grid of 0..999 share."""
-    return LOCATOR.format(**(BOX if task.box else POINT))
+    return _LOCATOR.format(**(_BOX if task.box else _POINT))
 
 
 def build_request(task: Task) -> Request:

@@ -11,7 +11,7 @@ from scorer.replies import Grammar
 
 GRAMMAR = Grammar()
 
-TOOL = function(
+_TOOL = function(
     "computer_use",
     "Click on a computer's screen with the mouse. Coordinates do not depend on the size of the screenshot: both axes "
     "run from 0 to 999.",
@@ -45,7 +45,7 @@ def build_request(task: Task) -> Request:
     if task.box:
         return Request([system(_BOX), image_then(task.instruction)], params=GREEDY)
     choice = {"type": "function", "function": {"name": "computer_use"}}
-    return Request([system(_POINT), image_then(task.instruction)], (TOOL,), choice, GREEDY)
+    return Request([system(_POINT), image_then(task.instruction)], (_TOOL,), choice, GREEDY)
 
 
 if __name__ == "__main__":

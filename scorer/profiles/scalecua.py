@@ -10,7 +10,7 @@ from scorer.replies import Grammar
 
 GRAMMAR = Grammar()
 
-ACTIONS = """\
+_ACTIONS = """\
 You are an autonomous agent that operates a graphical user interface with the mouse. You get a screenshot and an \
 instruction, and you answer with the one action that carries it out.
 
@@ -32,7 +32,7 @@ If the screenshot does not show what the instruction names, answer:
 terminate(status='failure')
 </action>"""
 
-BOX = """\
+_BOX = """\
 You look at a graphical user interface. You get a screenshot and the description of an area, and you answer with the \
 tightest box around it, in this form and nothing else:
 <box>[[X0, Y0, X1, Y1]]</box>
@@ -44,7 +44,7 @@ _MEANING = "Coordinates are pixels of the image you see, x to the right and y do
 
 def action_prompt(task: Task, meaning: str) -> str:
     """The prompt of the agents of this line; ``meaning`` says what their coordinates are."""
-    return (BOX if task.box else ACTIONS).format(meaning=meaning)
+    return (_BOX if task.box else _ACTIONS).format(meaning=meaning)
 
 
 def build_request(task: Task) -> Request:

@@ -69,9 +69,10 @@ def read_reply(reply: object, grammar: Grammar) -> Answer:
         shapes, fault = [], str(unreadable)
     if shapes:
         return _answer(shapes, structured=True)
-    marker = called_marker(calls) or written_marker(spoken[-MAX_PROSE:])
+    called = called_marker(calls)
+    marker = called or written_marker(spoken[-MAX_PROSE:])
     if marker:
-        return Answer((REFUSAL,), refusal=marker)
+        return Answer((REFUSAL,), refusal=marker, structured=bool(called))
     text = text[-MAX_PROSE:]
     group = None if fault else last_group(text)
     if group is not None:
