@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from scorer.errors import UsageError
-from scorer.inference.journal import Journal, _last_line_start
+from scorer.inference.journal import Journal
 from scorer.inference.runner import run
 from tests.conftest import FIXTURES, ROOT
 from tests.endpoint import Act, Endpoint, completion
@@ -36,7 +36,8 @@ def _lines(path: Path) -> list[dict[str, Any]]:
         (b'{"id": "b", "attempt": 1, "prof', 1),
         (b'{"id": "b", "attempt": 1, "profile": "base"}', 2),
         (b'{"id": "b", "attempt": 1, "profile": "base"}\n', 2),
-        (b"\xff\xfe", 1),
+        (b"{", 1),
+        (b'{"id": "\xff\xfe', 1),
         (b"   ", 1),
     ],
 )
@@ -49,12 +50,20 @@ def test_the_end_of_the_file_is_repaired(tmp_path: Path, tail: bytes, kept: int)
     assert [row["id"] for row in _lines(file)] == (["a", "c"] if kept == 1 else ["a", "b", "c"])
 
 
-def test_the_last_line_is_found_across_blocks(tmp_path: Path) -> None:
-    file = tmp_path / "x"
-    file.write_bytes(b"ab\ncdefgh")
-    with file.open("rb") as stream:
-        assert [_last_line_start(stream, 9, step) for step in (1, 2, 3, 100)] == [3, 3, 3, 3]
-        assert _last_line_start(stream, 2, 1) == 0
+@pytest.mark.parametrize("content", [b"notes without an end", b"a\n{", b"7", b"\xff\xfe"])
+def test_a_file_of_something_else_keeps_every_byte(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "notes"
+    file.write_bytes(content)
+    with pytest.raises(UsageError, match=r"notes:1: this line is no row of such a run"):
+        Journal(str(file))
+    assert file.read_bytes() == content
+
+
+def test_half_of_the_first_row_is_cut_off_too(tmp_path: Path) -> None:
+    file = tmp_path / "out.jsonl"
+    file.write_bytes(json.dumps(_row("a")).encode()[:-3])
+    Journal(str(file)).close()
+    assert file.read_bytes() == b""
 
 
 def test_of_several_rows_the_one_that_says_most_stays(tmp_path: Path) -> None:

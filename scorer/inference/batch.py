@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from scorer.errors import UsageError
 from scorer.inference.images import data_url, is_sent_as_it_is, png_bytes
-from scorer.inference.plan import Job, Plan, Reply
+from scorer.inference.plan import Job, Reply
 
 URL = "/v1/chat/completions"
 MAX_LINES = 50_000
@@ -38,7 +38,7 @@ def custom_id(job: Job) -> str:
 
 def write_requests(
     path: str,
-    jobs: Iterable[tuple[Plan, Job]],
+    jobs: Iterable[Job],
     *,
     image_urls: ImageUrls = "data",
     max_lines: int = MAX_LINES,
@@ -49,7 +49,7 @@ def write_requests(
     Each file appears under its name only when it is whole. With ``image_urls`` "file" the engine reads the screenshots
     itself; one that is not sent as it is, is written into a folder beside the requests.
     """
-    lines = (_line(plan, job, path, image_urls) for plan, job in jobs)
+    lines = (_line(job, path, image_urls) for job in jobs)
     parts: list[tuple[str, int]] = []
     try:
         parts = [_write_part(path, part) for part in _parts(lines, max_lines, max_bytes)]
@@ -65,11 +65,11 @@ def write_requests(
 
 
 def read_responses(
-    streams: Iterable[tuple[str, Callable[[], Any]]], jobs: Mapping[str, tuple[Plan, Job]]
-) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """Yield (custom_id, row) for each line of the engine's output; the row is None for a line that nobody asked for.
+    streams: Iterable[tuple[str, Callable[[], Any]]], jobs: Mapping[str, Job]
+) -> Iterator[dict[str, Any] | None]:
+    """Yield the row of each line of the engine's output, None for a line that nobody asked for.
 
-    Raises UsageError, naming file and line, for what is no line of such a file.
+    ``jobs`` are known by their custom_id. Raises UsageError, naming file and line, for what is no line of such a file.
     """
     for name, opener in streams:
         with opener() as stream:
@@ -77,14 +77,14 @@ def read_responses(
                 if not line.strip():
                     continue
                 known, reply = _response(name, number, line)
-                asked = jobs.get(known)
-                yield known, None if asked is None else asked[0].row(asked[1], reply)
+                job = jobs.get(known)
+                yield None if job is None else job.row(reply)
 
 
-def _line(plan: Plan, job: Job, path: str, image_urls: ImageUrls) -> bytes:
-    size = plan.sent_size(job.example)
+def _line(job: Job, path: str, image_urls: ImageUrls) -> bytes:
+    size = job.plan.sent_size(job.example)
     url = data_url(job.file, size) if image_urls == "data" else _file_url(job, size, path)
-    request = {"custom_id": custom_id(job), "method": "POST", "url": URL, "body": plan.body(job.example, url)}
+    request = {"custom_id": custom_id(job), "method": "POST", "url": URL, "body": job.body(url)}
     return json.dumps(request).encode() + b"\n"
 
 

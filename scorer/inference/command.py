@@ -197,26 +197,28 @@ class _Run:
             return self._read_responses()
         return self._ask()
 
-    def _jobs(self, *, check_images: bool = True) -> list[tuple[Plan, Job]]:
+    def _jobs(self, *, check_images: bool = True) -> list[Job]:
         """Every call of this run in the order it is made: all first attempts before the second ones.
 
         Raises GroundTruthError where a screenshot is missing or is not the annotated one.
         """
-        jobs: list[tuple[Plan, Job]] = []
+        jobs: list[Job] = []
         for plan in self.plans:
             files = images.locate(plan.truth.path, plan.truth.examples) if check_images else {}
             jobs += [
-                (plan, Job(example, attempt, files.get(example.image, "")))
+                Job(plan, example, attempt, files.get(example.image, ""))
                 for attempt in range(1, self.given["attempts"] + 1)
                 for example in plan.truth.examples
             ]
+        if not jobs:
+            raise UsageError("nothing to ask: the options select no example")
         return jobs
 
     def _show(self) -> int:
-        plan, job = self._jobs(check_images=False)[0]
-        click.echo(json.dumps(plan.body(job.example, IMAGE), indent=2))
-        width, height = plan.sent_size(job.example)
-        say(f"{escape(job.example.id)}, {IMAGE} is {width}x{height} pixels, answers are read as {plan.space}")
+        job = self._jobs(check_images=False)[0]
+        click.echo(json.dumps(job.body(IMAGE), indent=2))
+        width, height = job.plan.sent_size(job.example)
+        say(f"{escape(job.example.id)}, {IMAGE} is {width}x{height} pixels, answers are read as {job.plan.space}")
         return 0
 
     def _write_requests(self) -> int:
@@ -234,11 +236,11 @@ class _Run:
 
     def _read_responses(self) -> int:
         check_files(self.responses)
-        jobs = {batch.custom_id(job): (plan, job) for plan, job in self._jobs(check_images=False)}
+        jobs = {batch.custom_id(job): job for job in self._jobs(check_images=False)}
         journal = self._journal(jobs.values())
         unknown = 0
         try:
-            for _, row in batch.read_responses(streams(self.responses), jobs):
+            for row in batch.read_responses(streams(self.responses), jobs):
                 if row is None:
                     unknown += 1
                 elif self._is_open(journal, (row["id"], row["attempt"])):
@@ -258,13 +260,12 @@ class _Run:
         )
         jobs = self._jobs()
         journal = self._journal(jobs)
-        waiting = [(plan, job) for plan, job in jobs if self._is_open(journal, job.key)]
+        waiting = [job for job in jobs if self._is_open(journal, job.key)]
         errors = 0
 
-        def ask(asked: tuple[Plan, Job]) -> dict[str, Any]:
-            plan, job = asked
-            url = images.data_url(job.file, plan.sent_size(job.example))
-            return plan.row(job, client.ask(plan.body(job.example, url), plan.transport))
+        def ask(job: Job) -> dict[str, Any]:
+            url = images.data_url(job.file, job.plan.sent_size(job.example))
+            return job.row(client.ask(job.body(url), job.plan.transport))
 
         def write(row: dict[str, Any]) -> None:
             nonlocal errors
@@ -286,16 +287,15 @@ class _Run:
             return INTERRUPTED
         return status
 
-    def _journal(self, jobs: Iterable[tuple[Plan, Job]]) -> Journal:
+    def _journal(self, jobs: Iterable[Job]) -> Journal:
         """The file of rows. Raises UsageError where it was made by another profile or model, or with another prompt."""
         plan = self.plans[0]
         journal = Journal(self.given["out"])
-        prompts = {job.key: (asked, job) for asked, job in jobs}
+        asked = {job.key: job for job in jobs}
         for key, row in journal.rows.items():
             now = {"profile": plan.profile.id, "model": plan.model}
-            if key in prompts:
-                asked, job = prompts[key]
-                now["prompt"] = asked.prompt_digest(job.example)
+            if key in asked:
+                now["prompt"] = asked[key].plan.prompt_digest(asked[key].example)
             for name, value in now.items():
                 if row.get(name) != value:
                     raise UsageError(
@@ -309,9 +309,9 @@ class _Run:
         row = journal.rows.get(key)
         return row is None or bool(self.given["retry_errors"] and row.get("error"))
 
-    def _finish(self, journal: Journal, jobs: Iterable[tuple[Plan, Job]]) -> int:
+    def _finish(self, journal: Journal, jobs: Iterable[Job]) -> int:
         """Say what the file holds now. Raises PredictionsError where not one call got a reply."""
-        keys = [job.key for _, job in jobs]
+        keys = [job.key for job in jobs]
         rows = [journal.rows[key] for key in keys if key in journal.rows]
         counts = Counter(row["error"]["code"] if row.get("error") else "" for row in rows)
         errors = ", ".join(f"{code} {count}" for code, count in sorted(counts.items()) if code)

@@ -10,7 +10,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -20,17 +20,19 @@ from scorer.reparse import NO_REPLY
 Key = tuple[str, int]
 
 
+START = b'{"id": '
+"""How every row starts: by it half a row is told from the end of some other file."""
+
+
 class Journal:
-    """Rows by (id, attempt). Opening it repairs the end of the file; a row without its line end was never finished."""
+    """Rows by (id, attempt). Opening it repairs the end of the file, and nothing of a file that is none of these."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.rows: dict[Key, dict[str, Any]] = {}
         self._superseded = False
         try:
-            self._repair()
-            for number, line in self._lines():
-                self._keep(self._parse(number, line))
+            self._read()
             self.compact()
             self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         except OSError as error:
@@ -77,11 +79,20 @@ class Journal:
                 return
         self.rows[key] = row
 
-    def _lines(self) -> Iterator[tuple[int, bytes]]:
-        with suppress(FileNotFoundError), open(self.path, "rb") as stream:
+    def _read(self) -> None:
+        """Take every row; then finish a last one that lacks its line end, or cut off half of one."""
+        with suppress(FileNotFoundError), open(self.path, "rb+") as stream:
+            start, line = 0, b""
             for number, line in enumerate(stream, 1):
+                if not line.endswith(b"\n") and _is_half(line):
+                    stream.truncate(start)
+                    return
                 if line.strip():
-                    yield number, line
+                    self._keep(self._parse(number, line))
+                start += len(line)
+            if line.strip() and not line.endswith(b"\n"):
+                stream.seek(0, os.SEEK_END)
+                stream.write(b"\n")
 
     def _parse(self, number: int, line: bytes) -> dict[str, Any]:
         try:
@@ -95,22 +106,14 @@ class Journal:
             )
         return row
 
-    def _repair(self) -> None:
-        """End the file with a line end: finish a whole row that lacks it, cut off half of one."""
-        with suppress(FileNotFoundError), open(self.path, "rb+") as stream:
-            end = stream.seek(0, os.SEEK_END)
-            start = _last_line_start(stream, end)
-            stream.seek(start)
-            rest = stream.read()
-            if not rest.strip():
-                return
-            try:
-                json.loads(rest)
-            except ValueError:
-                stream.truncate(start)
-            else:
-                stream.seek(end)
-                stream.write(b"\n")
+
+def _is_half(line: bytes) -> bool:
+    """Whether a line without its end is the beginning of a row, and no more than that."""
+    try:
+        json.loads(line)
+    except ValueError:
+        return line.startswith(START) or START.startswith(line)
+    return False
 
 
 def _line(row: Mapping[str, Any]) -> bytes:
@@ -127,19 +130,6 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _last_line_start(stream: Any, end: int, step: int = 65536) -> int:
-    """Where the text behind the last line end of a file starts."""
-    position = end
-    while position > 0:
-        size = min(step, position)
-        stream.seek(position - size)
-        found = stream.read(size).rfind(b"\n")
-        if found >= 0:
-            return int(position - size + found + 1)
-        position -= size
-    return 0
 
 
 def _rank(row: Mapping[str, Any]) -> int:

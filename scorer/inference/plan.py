@@ -23,19 +23,6 @@ TRANSPORT = ("extra_headers", "extra_query")
 """Parameters of the client that are no part of the body."""
 
 
-class Job(NamedTuple):
-    """One call: an example, which of its attempts, and the file of its screenshot."""
-
-    example: Example
-    attempt: int
-    file: str
-
-    @property
-    def key(self) -> tuple[str, int]:
-        """What a row is known by."""
-        return self.example.id, self.attempt
-
-
 class Reply(NamedTuple):
     """What came back: the parsed body of a completion, or why there is none."""
 
@@ -106,20 +93,40 @@ class Plan:
         asked = [request.messages, request.tools, request.tool_choice, str(self.space)]
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]
 
-    def row(self, job: Job, reply: Reply) -> dict[str, Any]:
-        """The prediction row of a reply; a failed call and a reply without an answer are rows too."""
-        example = job.example
+    def fields(self, example: Example, reply: Reply) -> dict[str, Any]:
+        """What a row says of a reply; a failed call and a reply without an answer are rows too."""
         choice, message, fault = _first_choice(reply)
         finish_reason = choice.get("finish_reason")
-        fields = fault or reply_fields(message, finish_reason, self.module.GRAMMAR)
-        row: dict[str, Any] = {"id": example.id, "attempt": job.attempt, **fields, "space": str(self.space)}
-        row |= {"raw": _raw(message) if choice else None, "finish_reason": finish_reason}
+        row = fault or reply_fields(message, finish_reason, self.module.GRAMMAR)
+        row |= {"space": str(self.space), "raw": _raw(message) if choice else None, "finish_reason": finish_reason}
         row |= {"usage": (reply.body or {}).get("usage"), "latency_s": reply.latency, "retries": reply.retries or None}
         row |= {"profile": self.profile.id, "model": self.model, "prompt": self.prompt_digest(example)}
         row |= {"benchmark": self.truth.benchmark.id, "instruction_variant": self.truth.variant or None}
         row |= {"image_size": list(example.frame), "sent_size": list(self.sent_size(example))}
         row |= {"ignored_params": self.ignored or None}
         return {key: value for key, value in row.items() if value is not None}
+
+
+class Job(NamedTuple):
+    """One call: how it is asked, an example, which of its attempts, and the file of its screenshot."""
+
+    plan: Plan
+    example: Example
+    attempt: int
+    file: str = ""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What a row is known by."""
+        return self.example.id, self.attempt
+
+    def body(self, image_url: str) -> dict[str, Any]:
+        """The body of the request."""
+        return self.plan.body(self.example, image_url)
+
+    def row(self, reply: Reply) -> dict[str, Any]:
+        """The prediction row of a reply."""
+        return {"id": self.example.id, "attempt": self.attempt, **self.plan.fields(self.example, reply)}
 
 
 def _first_choice(reply: Reply) -> tuple[Mapping[str, Any], Mapping[str, Any], dict[str, Any] | None]:

@@ -33,20 +33,19 @@ with Endpoint(lambda *_: act) as endpoint:
 
 def runner_seconds(url: str, calls: int, concurrency: int) -> float:
     """A whole run of the script's loop, from the first call to the closed file."""
-    from scorer.inference import images, runner
+    from scorer.inference import runner
     from scorer.inference.client import Client
     from scorer.inference.journal import Journal
 
-    plan, jobs = _jobs(calls)
+    jobs = _jobs(calls)
     client = Client(url, None, attempts=3, timeout=60)
-    client.ask(plan.body(jobs[0].example, _url(plan, jobs[0])), {})
+    client.ask(jobs[0].body(_url(jobs[0])), {})
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         journal = Journal(str(Path(folder) / "out.jsonl"))
 
         def ask(job: Any) -> dict[str, Any]:
-            url = images.data_url(job.file, plan.sent_size(job.example))
-            row: dict[str, Any] = plan.row(job, client.ask(plan.body(job.example, url), plan.transport))
+            row: dict[str, Any] = job.row(client.ask(job.body(_url(job)), {}))
             return row
 
         runner.run(jobs, ask, journal.append, concurrency=concurrency)
@@ -58,8 +57,8 @@ def bare_seconds(url: str, calls: int, concurrency: int) -> float:
     """The same calls in the plainest loop, or in a pool of threads."""
     import openai
 
-    plan, jobs = _jobs(calls)
-    bodies = [plan.body(job.example, _url(plan, job)) for job in jobs]
+    jobs = _jobs(calls)
+    bodies = [job.body(_url(job)) for job in jobs]
     client = openai.OpenAI(base_url=url, api_key="none", timeout=60)
     client.chat.completions.create(**bodies[0])
     start = time.perf_counter()
@@ -72,24 +71,22 @@ def bare_seconds(url: str, calls: int, concurrency: int) -> float:
     return time.perf_counter() - start
 
 
-def _jobs(calls: int) -> tuple[Any, list[Any]]:
+def _jobs(calls: int) -> list[Any]:
     from scorer.inference import images
     from scorer.inference.plan import Job, Plan
     from scorer.load import load_benchmark
 
     truth = load_benchmark("osworld-g", ROOT / "fixtures")
     files = images.locate(truth.path, truth.examples)
-    count = len(truth.examples)
-    jobs = [
-        Job(truth.examples[n % count], n // count + 1, files[truth.examples[n % count].image]) for n in range(calls)
-    ]
-    return Plan("base", "a-model", truth), jobs
+    plan, count = Plan("base", "a-model", truth), len(truth.examples)
+    examples = [truth.examples[number % count] for number in range(calls)]
+    return [Job(plan, each, number // count + 1, files[each.image]) for number, each in enumerate(examples)]
 
 
-def _url(plan: Any, job: Any) -> str:
+def _url(job: Any) -> str:
     from scorer.inference import images
 
-    return images.data_url(job.file, plan.sent_size(job.example))
+    return images.data_url(job.file, job.plan.sent_size(job.example))
 
 
 def main() -> None:
