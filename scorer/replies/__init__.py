@@ -3,7 +3,8 @@
 The order of evidence in one reply: native tool calls and structured forms in its text (XML and JSON calls, JSON
 objects, ``click(...)``, point and box tags), then markers of a refusal, then loose forms in prose. Of structured forms
 the first one that has a target counts, a click before a move; of loose ones the last, because reasoning in front of an
-answer is full of decoys. Every pattern is linear in the length of the reply.
+answer is full of decoys. Reading is linear in the length of the reply: patterns never go back over what they took, and
+of an answer of book length only the end is looked at.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from scorer.model import Box, Point
-from scorer.replies.calls import Call, calls_in_text, native_calls
+from scorer.replies.calls import MAX_TEXT, Call, calls_in_text, native_calls
 from scorer.replies.loose import last_group, tagged, why_not
 from scorer.replies.refusals import called_marker, written_marker
 from scorer.replies.targets import Shape, UnreadableError, centre, shapes_of
@@ -20,8 +21,6 @@ from scorer.replies.text import answer_part, content_text, without_reasoning
 
 __all__ = ["Answer", "Grammar", "read_reply"]
 
-MAX_PROSE = 16_000
-"""Markers and loose forms are looked for in so many characters at the end of a reply, where answers stand."""
 MAX_CANDIDATES = 100
 """So many candidates of one reply are kept; a longer list is no answer but a search."""
 
@@ -60,7 +59,8 @@ def read_reply(reply: object, grammar: Grammar) -> Answer:
     message: Mapping[str, Any] = reply if isinstance(reply, Mapping) else {"content": reply}
     content = content_text(message.get("content"))
     spoken = without_reasoning(content)
-    text = answer_part(spoken, last_code_block=grammar.last_code_block, tail=grammar.tail)
+    # An answer stands at the end, and nothing in front of so much text is one.
+    text = answer_part(spoken, last_code_block=grammar.last_code_block, tail=grammar.tail)[-MAX_TEXT:]
     calls = [*native_calls(message), *calls_in_text(text)]
     fault = ""
     try:
@@ -70,10 +70,9 @@ def read_reply(reply: object, grammar: Grammar) -> Answer:
     if shapes:
         return _answer(shapes, structured=True)
     called = called_marker(calls)
-    marker = called or written_marker(spoken[-MAX_PROSE:])
+    marker = called or written_marker(spoken[-MAX_TEXT:])
     if marker:
         return Answer((REFUSAL,), refusal=marker, structured=bool(called))
-    text = text[-MAX_PROSE:]
     group = None if fault else last_group(text)
     if group is not None:
         return _answer([group], structured=False)

@@ -17,9 +17,9 @@ MAX_CALLS = 200
 """So many calls of each form are looked at, the first ones."""
 MAX_DEPTH = 12
 """An answer is nested a few levels deep; what lies deeper is not looked at."""
-MAX_JSON = 20_000
-"""The longest JSON value that is read out of a text, in characters."""
-MAX_WASTE = 2 * MAX_JSON
+MAX_TEXT = 20_000
+"""The longest text that is searched for calls, in characters."""
+MAX_WASTE = 2 * MAX_TEXT
 """So many characters may be read for JSON in vain: a text made of opening braces would be read over and over."""
 
 _DECODER = json.JSONDecoder(parse_int=float)
@@ -97,7 +97,7 @@ def native_calls(message: Mapping[str, Any]) -> list[Call]:
 
 
 def calls_in_text(text: str) -> list[Call]:
-    """The calls that a text spells out, XML before JSON before ``name(...)``."""
+    """The calls that a text of at most MAX_TEXT characters spells out, XML before JSON before ``name(...)``."""
     calls = list(_xml_calls(text))
     for value in _json_values(text):
         calls += _json_calls(value)
@@ -108,7 +108,7 @@ def _xml_calls(text: str) -> Iterator[Call]:
     """``<function=name><parameter=key>value``, and the same with ``invoke name="..."``."""
     starts = list(islice(_XML_CALL.finditer(text), MAX_CALLS))
     for start, following in zip_longest(starts, starts[1:]):
-        end = start.end() + MAX_JSON if following is None else following.start()
+        end = len(text) if following is None else following.start()
         parameters = islice(_XML_PARAMETER.finditer(text, start.end(), end), MAX_CALLS)
         yield _action(start[1], {match[1]: match[2].strip() for match in parameters})
 
@@ -120,16 +120,14 @@ def _json_values(text: str) -> Iterator[Any]:
         start = _JSON_START.search(text, position)
         if start is None or wasted > MAX_WASTE:
             return
-        at = start.start()
         try:
-            value, length = _DECODER.raw_decode(text[at : at + MAX_JSON])
+            value, position = _DECODER.raw_decode(text, start.start())
         except json.JSONDecodeError as error:
-            wasted += error.pos
-            position = at + 1
+            wasted += error.pos - start.start()
+            position = start.start() + 1
         except RecursionError:
             return
         else:
-            position = at + length
             yield value
 
 
@@ -158,7 +156,7 @@ def _json_calls(root: Any) -> list[Call]:
         elif isinstance(value, Mapping):
             arguments = value.get("arguments")
             if isinstance(arguments, str) and "name" in value:
-                calls += _string_arguments(str(value["name"]), arguments)
+                calls += _string_arguments(str(value["name"]), arguments[:MAX_TEXT])
             elif isinstance(arguments, Mapping):
                 calls.append(_action(str(value.get("name", "")), arguments))
                 waiting += [(inner, depth + 2) for inner in reversed([*arguments.values()]) if _is_container(inner)]
