@@ -33,10 +33,11 @@ class Client:
 
     def ask(self, body: Mapping[str, Any], transport: Mapping[str, Any]) -> Reply:
         """Send one request. Never raises for what a network or a server does."""
-        rest = {key: value for key, value in body.items() if key not in ("model", "messages")}
         start = time.perf_counter()
         try:
-            response = self._create(model=body["model"], messages=body["messages"], extra_body=rest, **transport)
+            # The body is ready as it is: as an extra body it replaces the client's own, which would be looked through
+            # part by part first, at a quarter of the cost of a call.
+            response = self._create(model=body["model"], messages=[], extra_body=body, **transport)
             data = json.loads(response.http_response.content)
         except self._status_error as error:
             refused = "content_filter" in str(error.body) or "content_policy" in str(error.body)
