@@ -147,7 +147,7 @@ def command(profile: str) -> click.Command:
     known = get_profile(profile)
     ask.help = (
         f"Ask a model as {known.id} about a benchmark's screenshots and write predictions that score reads.\n\n"
-        f"For {known.models}. Answers are in the space {known.space}; the image is sent {known.image}. Every row is "
+        f"For {known.models}. Answers are in the space {known.space}; image sent: {known.image}. Every row is "
         "written as it arrives; the same command goes on where it stopped.\n\n"
         "Exit status: 0 all asked, 1 not one call got a reply, 2 usage or unwritable output, 3 annotations or "
         "screenshots absent, 130 interrupted."
