@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scorer._version import __version__
-from scorer.api import check, check_streams, judge, load_benchmark, score, score_streams, suites
+from scorer.api import check, check_streams, diagnose, judge, load_benchmark, score, score_streams, suites
 from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
+from scorer.limits import Limits
 from scorer.model import (
     Alternative,
     Axis,
@@ -37,6 +38,7 @@ __all__ = [
     "Example",
     "GroundTruth",
     "GroundTruthError",
+    "Limits",
     "Prediction",
     "PredictionsError",
     "Problem",
@@ -50,6 +52,7 @@ __all__ = [
     "__version__",
     "check",
     "check_streams",
+    "diagnose",
     "judge",
     "load_benchmark",
     "parse_reply",

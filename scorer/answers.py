@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from scorer.limits import reason
 from scorer.model import Box, Point
 from scorer.problems import NUMBERS, Code, Reporter, shorten, type_name, write_numbers
 
@@ -20,7 +21,8 @@ BOX_KEYS = ("bbox", "box", "pred", "prediction")
 FLAT_BOX_KEYS = ("x0", "y0", "x1", "y1")
 TEXT_KEYS = ("text", "raw", "answer")
 
-HUGE = 1e15
+HUGE_DIGITS = 15
+HUGE = 10.0**HUGE_DIGITS
 """Coordinates beyond this lose whole pixels in a double; the quick way of reading leaves them to the slow one."""
 
 # Patterns are compiled when first needed, which for most files is never.
@@ -58,14 +60,14 @@ def read_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
     for key in BOX_KEYS:
         value = row.get(key)
         if isinstance(value, list):
-            bad = next((i for i, entry in enumerate(value) if _number_fault(entry)), None)
+            bad = next((i for i, entry in enumerate(value) if _number_fault(entry, report)), None)
             if bad is None and len(value) >= 4:
                 _report_conflict(row, key, BOX_KEYS, report)
                 if len(value) > 4:
                     report("extra-numbers", f"{len(value)} numbers in {key}; the first four count")
                 return _box([float(entry) for entry in value[:4]], report)
             if bad is not None:
-                what = _number_fault(value[bad])
+                what = _number_fault(value[bad], report)
                 report("bad-number", f"{key} has {len(value)} entries, entry {bad + 1} is {what}; it is not read")
                 fault = "bad-number"
                 kept = [entry for entry in value if isinstance(entry, int | float)]
@@ -132,7 +134,7 @@ def _point(key: str, value: list[Any], report: Reporter, lost: str = "the row co
         if isinstance(entry, str) and re.fullmatch(_DECIMAL, entry.strip()) and math.isfinite(float(entry)):
             report("bad-number", f"{name} is a string, read as {float(entry):.15g}; write numbers without quotes")
             numbers.append(float(entry))
-        elif fault := _number_fault(entry):
+        elif fault := _number_fault(entry, report):
             report("bad-number", f"{name} is {fault}; {lost}")
         else:
             numbers.append(float(entry))
@@ -154,7 +156,7 @@ def _box(numbers: list[float], report: Reporter) -> Geometry:
 
 def _flat_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
     for key in FLAT_BOX_KEYS:
-        if fault := _number_fault(row[key]):
+        if fault := _number_fault(row[key], report):
             report("bad-number", f"{key} is {fault}; the row counts as no_answer")
             return Geometry(fault="bad-number")
     return _box([float(row[key]) for key in FLAT_BOX_KEYS], report)
@@ -163,7 +165,7 @@ def _flat_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
 def _box_in_text(key: str, value: object, report: Reporter) -> Geometry | None:
     """Four numbers from a text (or a list in its place); None where there are fewer."""
     if isinstance(value, list):
-        numbers = [float(entry) for entry in value if not _number_fault(entry)]
+        numbers = [float(entry) for entry in value if not _number_fault(entry, report)]
         public = _floats([entry for entry in value if isinstance(entry, int | float)][:4])
     elif isinstance(value, str):
         numbers = _first_numbers(_NUMBER_IN_TEXT, value)
@@ -260,8 +262,8 @@ def holds_answer(row: Mapping[str, Any]) -> bool:
     return any(row.get(key) for key in named) or any(all(row.get(k) is not None for k in keys) for keys in flat)
 
 
-def _number_fault(value: object) -> str:
-    """What keeps a value from being a coordinate; "" for a finite JSON number."""
+def _number_fault(value: object, report: Reporter) -> str:
+    """What keeps a value from being a coordinate; "" for a finite JSON number of not too many digits."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         if isinstance(value, str):
             return (
@@ -270,13 +272,12 @@ def _number_fault(value: object) -> str:
                 else (f"not a decimal number: {shorten(value)}")
             )
         return "null" if value is None else f"a {type_name(value)}"
-    try:
-        number = float(value)
-    except OverflowError:
-        return "not finite"
-    if math.isnan(number):
+    if isinstance(value, float) and math.isnan(value):
         return "NaN, which is not JSON"
-    return "" if math.isfinite(number) else "not finite"
+    limits = report.problems.limits
+    if abs(value) >= 10**limits.digits:
+        return f"not finite, or has more digits than {reason('digits', limits)}"
+    return ""
 
 
 def _floats(values: list[Any]) -> tuple[float, ...] | None:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import lru_cache, partial
 from typing import IO, Any
 
 import click
@@ -16,7 +16,7 @@ from scorer.benchmarks import GROUND_TRUTH_NAMES
 from scorer.errors import GroundTruthError, PredictionsError, UsageError
 from scorer.load import Selection
 from scorer.locate import ENVIRONMENT, Locator
-from scorer.model import Problem
+from scorer.model import GroundTruth, Problem, Report
 
 
 def make_locator(chosen: Selection, gt: str | None, data: str | None) -> Locator:
@@ -29,6 +29,16 @@ def make_locator(chosen: Selection, gt: str | None, data: str | None) -> Locator
         current="",
         app_folder=click.get_app_dir("score"),
     )
+
+
+def load_variant(gt: str | None, data: str | None) -> Callable[[str, str], GroundTruth]:
+    """What loads a benchmark in a variant ("" where there is none) from those places, each once."""
+
+    @lru_cache
+    def load(benchmark: str, variant: str) -> GroundTruth:
+        return make_locator(Selection(variant), gt, data).load_name(benchmark)
+
+    return load
 
 
 def streams(files: Iterable[str]) -> list[tuple[str, Callable[[], IO[bytes]]]]:
@@ -67,6 +77,14 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -
                 raise UsageError(f"{output} would overwrite a file with the name of a ground truth")
 
 
+def check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:
+    """Axes by name that one of the reports has."""
+    known = dict.fromkeys(axis_table.axis.name for report in reports for axis_table in report.tables)
+    for name in by:
+        if name not in known:
+            raise UsageError(f'no axis "{name}"; known here: {", ".join(known)}')
+
+
 @contextmanager
 def refusal_written(json_path: str | None) -> Iterator[None]:
     """A run without a result writes why, so that no report of an earlier one is taken for its own."""
@@ -89,6 +107,18 @@ def write_json(path: str, values: Iterable[Any], *, lines: bool = False) -> None
     try:
         with open(path, "w", encoding="ascii", newline="\n") as stream:
             Writer(stream, dumps=dumps).write_all(values)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a text with a line end behind it; - is stdout."""
+    if path == "-":
+        click.echo(text)
+        return
+    try:
+        with open(path, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text + "\n")
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
 

@@ -10,10 +10,14 @@ Every rule reads a prediction in pixels. The rules and where they come from:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from scorer.geometry import coverage_and_precision, distance_to_box, distance_to_polygon, in_box, in_polygon
 from scorer.model import Example, Prediction, RuleName, Verdict
+
+GOOD_ACCURACY = 0.9
+LOOKED_AT = 300
+"""Where misses point is not asked from this accuracy on, and of so many verdicts, evenly spaced, at most."""
 
 
 def judge(example: Example, prediction: Prediction | None) -> Verdict:
@@ -62,6 +66,26 @@ def is_false_refusal(verdict: Verdict) -> bool:
         and verdict.prediction is not None
         and is_refusal(verdict.prediction)
     )
+
+
+def misses_point_somewhere(verdicts: Sequence[Verdict], accuracy: float) -> bool:
+    """Whether misses end far from their targets, or nearly all to the same side, by an even look at a few verdicts.
+
+    Far is more than a target size beyond the target. Where ``accuracy`` is good nothing is looked at.
+    """
+    looked_at = far = right = down = 0
+    for verdict in verdicts[:: len(verdicts) // LOOKED_AT + 1] if accuracy < GOOD_ACCURACY else ():
+        prediction, target = verdict.prediction, verdict.example.target
+        if verdict.outcome != "miss" or prediction is None or not (prediction.points and target):
+            continue
+        x, y = prediction.points[0]
+        xs, ys = target[0::2], target[1::2]
+        dx, dy = 2 * x - min(xs) - max(xs), 2 * y - min(ys) - max(ys)
+        looked_at += 1
+        far += abs(dx) > 3 * (max(xs) - min(xs)) or abs(dy) > 3 * (max(ys) - min(ys))
+        right += (dx > 0) - (dx < 0)
+        down += (dy > 0) - (dy < 0)
+    return 2 * max(far, abs(right), abs(down)) > looked_at
 
 
 def _point_in_bbox(example: Example, prediction: Prediction) -> Verdict:

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]
@@ -202,6 +205,66 @@ class Alternative(NamedTuple):
     hits: int
 
 
+class Answers(NamedTuple):
+    """The rows behind a report as they were read: what a diagnosis looks at, and no score does.
+
+    ``predictions`` are in their own spaces, before any conversion; ``space`` is that of rows which name none, and
+    ``uses_default`` whether any answer left it to that. ``odd_rows`` are rows in which something was found, or which
+    refuse, as they stand in the file.
+    """
+
+    predictions: Mapping[str, Prediction]
+    space: Space = PIXEL
+    uses_default: bool = True
+    odd_rows: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+
+
+class Series(NamedTuple):
+    """One figure over several attempts: the exact mean over the ``evaluated`` of all ``total`` examples.
+
+    ``mean`` and ``interval`` are None where no example could be evaluated.
+    """
+
+    name: str
+    mean: Fraction | None
+    evaluated: int
+    total: int
+    interval: tuple[float, float] | None
+
+
+class Attempts(NamedTuple):
+    """What ``k`` attempts at each example gave. ``most`` is the largest number of attempts that an example has.
+
+    ``observed`` counts the first k attempts that have a row, ``errors`` those of them that failed. ``consistency`` says
+    how many examples with all k attempts were right in none, one, ... all of them.
+    """
+
+    k: int
+    most: int
+    observed: int
+    errors: int
+    series: tuple[Series, ...]
+    consistency: tuple[int, ...]
+
+
+class Branch(NamedTuple):
+    """A node of a tree of categories: its exact value, None where it has no examples, and how many it has."""
+
+    path: str
+    value: Fraction | None
+    n: int
+
+
+class Aggregation(NamedTuple):
+    """One exact figure made of the cells of ``axis`` by ``mode``; ``outside`` are the categories not in the tree."""
+
+    mode: str
+    axis: Axis
+    value: Fraction | None
+    branches: tuple[Branch, ...]
+    outside: tuple[str, ...]
+
+
 class Report(NamedTuple):
     """The score of one benchmark with its evidence.
 
@@ -230,7 +293,15 @@ class Report(NamedTuple):
     verdicts: tuple[Verdict, ...]
     problems: tuple[Problem, ...] = ()
     problem_counts: Mapping[str, int] = MappingProxyType({})
+    answers: Answers = Answers({})
+    attempts: Attempts | None = None
+    aggregation: Aggregation | None = None
     refusal_markers: Mapping[str, int] = MappingProxyType({})
+
+    @property
+    def categories(self) -> Table:
+        """The table whose cells are the categories: that of the axis ``category``, else the first."""
+        return next((table for table in self.tables if table.axis.name == "category"), self.tables[0])
 
     @property
     def answered(self) -> Cell:
@@ -241,6 +312,14 @@ class Report(NamedTuple):
     def missing_predictions(self) -> int:
         """no_answer + run_error + absent, as the public Pointerbench scorer counts them."""
         return self.total.n - self.answered.n
+
+
+class Kept(NamedTuple):
+    """What a run keeps beyond its verdicts where it is asked to: every row, by source and line, and the verdicts of
+    later attempts, by id and attempt."""
+
+    rows: dict[tuple[str, int], Mapping[str, Any]]
+    later: dict[tuple[str, int], Verdict]
 
 
 class Check(NamedTuple):

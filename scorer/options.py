@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 import click
 
 from scorer.benchmarks import BENCHMARKS
+from scorer.limits import LIMITS
 from scorer.locate import ENVIRONMENT
 from scorer.model import Refusal
 from scorer.profiles import PROFILES
@@ -15,14 +16,17 @@ from scorer.tables import DEFAULT_FORMAT
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# What a file is read against and how: every command that reads predictions takes these.
-READING = (
-    click.option(
-        "--benchmark",
-        "-b",
-        type=click.Choice(list(BENCHMARKS)),
-        help="The benchmark all rows belong to. Default: found from the ids.",
-    ),
+PREDICTIONS = click.option(
+    "--predictions",
+    "-p",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Predictions, JSON Lines or a JSON array; - reads stdin. May be repeated; further FILEs may follow.",
+)
+BUNDLES = click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", type=click.Path(exists=True))
+# Where the ground truth is, and how much is taken from a file.
+WHERE = (
     click.option("--gt", type=click.Path(), metavar="FILE|DIR", help="The ground truth, and nowhere else."),
     click.option(
         "--data",
@@ -30,13 +34,62 @@ READING = (
         metavar="DIR",
         help=f"Folder that holds the benchmarks. Default: ${ENVIRONMENT}, the current folder, the per-user folder.",
     ),
-    click.option("--space", metavar="SPACE", help="What coordinates mean where a row does not say it. Default: pixel."),
-    click.option("--profile", type=click.Choice(list(PROFILES)), help="A model profile, as a name for its space."),
     click.option(
-        "--instruction-variant",
-        type=click.Choice(["original", "refined"]),
-        help="OSWorld-G: which instructions were asked. Default: original.",
+        "--max",
+        "maxima",
+        multiple=True,
+        metavar="NAME=N",
+        help=f"Another limit on what is taken from a file: {', '.join(LIMITS)}. May be repeated.",
     ),
+)
+BENCHMARK = click.option(
+    "--benchmark",
+    "-b",
+    type=click.Choice(list(BENCHMARKS)),
+    help="The benchmark all rows belong to. Default: found from the ids.",
+)
+
+
+def _reading(*, multiple: bool) -> tuple[Callable[[Command], Command], ...]:
+    """How the numbers of a file are meant, once or once for each of several files."""
+    return (
+        click.option(
+            "--space",
+            multiple=multiple,
+            metavar="SPACE",
+            help="What coordinates mean where a row does not say it. Default: pixel.",
+        ),
+        click.option(
+            "--profile",
+            multiple=multiple,
+            type=click.Choice(list(PROFILES)),
+            help="A model profile, as a name for its space.",
+        ),
+        click.option(
+            "--instruction-variant",
+            multiple=multiple,
+            type=click.Choice(["original", "refined"]),
+            help="OSWorld-G: which instructions were asked. Default: original.",
+        ),
+    )
+
+
+ATTEMPTS = click.option(
+    "--attempts",
+    metavar="K",
+    default=1,
+    type=click.IntRange(1),
+    help="Also avg@K and pass@K over K attempts at each example.",
+)
+# What a file is read against and how: every command that reads predictions takes these.
+READING = (BENCHMARK, *WHERE, *_reading(multiple=False))
+READING_EACH = (BENCHMARK, *_reading(multiple=True))
+TABLE_FORMAT = click.option(
+    "--table-format",
+    default=DEFAULT_FORMAT,
+    show_default=True,
+    metavar="NAME",
+    help="A format of tabulate: github, latex, tsv, html, ...",
 )
 JSON_AND_ALL = (
     click.option(
@@ -49,14 +102,7 @@ JSON_AND_ALL = (
     click.option("--all", "show_all", is_flag=True, help="List every warning, not the first few of each kind."),
 )
 SCORING = (
-    click.option(
-        "--predictions",
-        "-p",
-        multiple=True,
-        metavar="FILE",
-        type=click.Path(allow_dash=True),
-        help="Predictions, JSON Lines or a JSON array; - reads stdin. May be repeated; further FILEs may follow.",
-    ),
+    PREDICTIONS,
     *READING,
     click.option(
         "--category",
@@ -81,13 +127,34 @@ SCORING = (
         type=click.Path(dir_okay=False, allow_dash=True),
         help="Write one verdict per example as JSON Lines; - for stdout.",
     ),
-    click.option("--by", multiple=True, metavar="AXIS", help="Print the table of this axis only. May be repeated."),
     click.option(
-        "--table-format",
-        default=DEFAULT_FORMAT,
-        show_default=True,
-        metavar="NAME",
-        help="A format of tabulate: github, latex, tsv, html, ...",
+        "--output-dir",
+        metavar="DIR",
+        type=click.Path(),
+        help="Write a run folder: summary.md, metrics.json, and a detail per task.",
+    ),
+    click.option(
+        "--diagnose",
+        "diagnosing",
+        is_flag=True,
+        help="Also try other readings of the coordinates, and say how misses miss. Changes no score.",
+    ),
+    click.option("--by", multiple=True, metavar="AXIS", help="Print the table of this axis only. May be repeated."),
+    TABLE_FORMAT,
+    ATTEMPTS,
+    click.option(
+        "--aggregation-mode",
+        type=click.Choice(["micro_weighted", "category_mean"]),
+        help="Also this figure: hits over examples, or the mean of the categories.",
+    ),
+    click.option(
+        "--category-hierarchy",
+        metavar="FILE",
+        type=click.Path(dir_okay=False),
+        help="Also the figure of a tree of categories (JSON), instead of a mode.",
+    ),
+    click.option(
+        "--paper", "paper_label", metavar="LABEL", help="Print only the row that papers print, with this name in front."
     ),
     click.option("--score-only", is_flag=True, help="Print the percentage and nothing else."),
     click.option(

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from scorer.limits import DEFAULT_LIMITS, Limits
 from scorer.model import Problem
 
 Severity = Literal["error", "warning", "note"]
@@ -18,6 +19,8 @@ Code = Literal[
     "not-utf8",
     "bad-json",
     "line-too-long",
+    "array-too-long",
+    "too-many-rows",
     "not-an-object",
     "no-rows",
     "no-known-id",
@@ -56,6 +59,13 @@ Code = Literal[
     "gt-categories",
     "gt-variants-differ",
     "gt-not-official",
+    "bundle-archive",
+    "bundle-file",
+    "bundle-form",
+    "bundle-hash",
+    "bundle-manifest",
+    "bundle-claim",
+    "run-detail",
 ]
 
 
@@ -72,6 +82,8 @@ KINDS: dict[Code, Kind] = {
     "not-utf8": Kind("error", "error", "the file is not UTF-8"),
     "bad-json": Kind("error", "error", "a line, or an entry of the array, is not JSON"),
     "line-too-long": Kind("error", "error", "a line is longer than the limit"),
+    "array-too-long": Kind("error", "error", "a file that is one JSON array is longer than the limit"),
+    "too-many-rows": Kind("error", "error", "more rows than the limit; the rest is not read"),
     "not-an-object": Kind("error", "error", "a row is not a JSON object"),
     "no-rows": Kind("error", "error", "the file holds no row"),
     "no-known-id": Kind("error", "error", "no id of the file belongs to the benchmark"),
@@ -81,8 +93,8 @@ KINDS: dict[Code, Kind] = {
     "duplicate-id": Kind("warning", "error", "an id was given before; the last row counts"),
     "absent-id": Kind("warning", "error", "an example has no row; it counts as wrong"),
     "not-selected": Kind("note", "note", "rows of examples that a filter left out"),
-    "other-attempt": Kind("warning", "warning", "a row of an attempt other than the first; it is not scored"),
-    "bad-attempt": Kind("warning", "error", '"attempt" is not a whole number from 1; read as 1'),
+    "other-attempt": Kind("warning", "warning", "a row of a later attempt, which only --attempts scores"),
+    "bad-attempt": Kind("warning", "error", '"attempt" is no whole number from 1, read as 1, or beyond the limit'),
     "bad-space": Kind("warning", "error", 'the row\'s "space" is unknown, so its numbers mean nothing'),
     "empty-answer": Kind("warning", "error", "a row with no coordinates at all"),
     "wrong-shape": Kind("warning", "error", "the geometry is not the one that the example asks for"),
@@ -110,20 +122,28 @@ KINDS: dict[Code, Kind] = {
     "gt-categories": Kind("warning", "warning", "the category file is absent, invalid or lists unknown ids"),
     "gt-variants-differ": Kind("warning", "warning", "the two instruction variants disagree on a target"),
     "gt-not-official": Kind("note", "note", "the ground truth is not the known official file"),
+    "bundle-archive": Kind("error", "error", "a zip that score bundle did not write"),
+    "bundle-file": Kind("error", "error", "a file of a bundle is missing, unknown, a link or too long"),
+    "bundle-form": Kind("error", "error", "submission.json is not what score bundle writes"),
+    "bundle-hash": Kind("error", "error", "a file of a bundle is not the one that was bundled"),
+    "bundle-manifest": Kind("error", "error", "an answer of the manifest is missing or cannot be published"),
+    "bundle-claim": Kind("error", "error", "a claimed figure is not the one that the predictions give"),
+    "run-detail": Kind("error", "error", "a file below details/ is not what score --output-dir writes"),
 }
 
-MAX_KEPT_PER_CODE = 1000
-"""So many findings of one code are kept; all are counted. It bounds memory whatever the file."""
 MAX_MESSAGE = 1000
 """Messages quote files, and a file may hold one line of megabytes."""
 
 
 class Problems:
-    """The findings of one run, in the order in which they were made."""
+    """The findings of one run, in the order in which they were made, and the limits that the run keeps to.
 
-    def __init__(self, *, strict: bool = False, max_kept: int = MAX_KEPT_PER_CODE) -> None:
+    All findings are counted; of each code no more are kept than ``limits`` says.
+    """
+
+    def __init__(self, *, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> None:
         self.strict = strict
-        self.max_kept = max_kept
+        self.limits = limits
         self.counts: Counter[str] = Counter()
         self._kept: list[Problem] = []
 
@@ -132,9 +152,24 @@ class Problems:
     ) -> None:
         """Count a finding and keep it, unless enough of its code are kept already."""
         self.counts[code] += 1
-        if self.counts[code] <= self.max_kept:
+        if self.counts[code] <= self.limits.problems:
             message, row_id = shorten(message, MAX_MESSAGE), shorten(row_id, MAX_MESSAGE)
             self._kept.append(Problem(code, self.severity(code), message, source, line, column, row_id))
+
+    def extend(self, found: Iterable[Problem], counts: Mapping[str, int]) -> None:
+        """Take over the findings of another run, with its counts."""
+        self._kept.extend(found)
+        self.counts.update(counts)
+
+    def only_counts(self, code: Code) -> bool:
+        """Count a finding of a code of which enough are kept; False where it has to be added with its message.
+
+        Asked first where a message is dear and a file may cause it a million times.
+        """
+        if self.counts[code] < self.limits.problems:
+            return False
+        self.counts[code] += 1
+        return True
 
     def severity(self, code: Code) -> Severity:
         kind = KINDS[code]
@@ -166,14 +201,16 @@ class Problems:
 
 
 class Reporter:
-    """Adds problems about one row."""
+    """Adds problems about one row; ``used`` says whether there were any."""
 
-    __slots__ = ("id", "line", "problems", "source")
+    __slots__ = ("id", "line", "problems", "source", "used")
 
     def __init__(self, problems: Problems, source: str, line: int, row_id: str) -> None:
         self.problems, self.source, self.line, self.id = problems, source, line, row_id
+        self.used = False
 
     def __call__(self, code: Code, message: str) -> None:
+        self.used = True
         self.problems.add(code, message, self.source, self.line, row_id=self.id)
 
 

@@ -13,15 +13,12 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import chain
+from itertools import chain, count, islice
 from typing import IO, Any
 
+from scorer.limits import reason
 from scorer.model import Row
 from scorer.problems import Problems, type_name
-
-MAX_LINE_BYTES = 16 * 2**20
-MAX_DEPTH = 400
-"""Deeper nesting is refused before parsing: each parser has a limit of its own, and no verdict may depend on it."""
 
 MAX_DIGITS = 400
 """An integer with more digits than a double can hold; it is read as infinite and refused as a coordinate."""
@@ -32,16 +29,14 @@ MAX_KEYS_COUNTED = 32
 ORJSON_PAYS_FROM_BYTES = 4 * 2**20
 """Importing orjson costs as much as reading some megabytes with the standard parser."""
 
-_DEEPEST_NEEDS = 2 * MAX_DEPTH  # bytes: as many brackets must close
 _BINARY = {
     codecs.BOM_UTF16_LE: "UTF-16 (byte order mark FF FE); save it as UTF-8",
     codecs.BOM_UTF16_BE: "UTF-16 (byte order mark FE FF); save it as UTF-8",
-    b"\x1f\x8b": "compressed (gzip); decompress it",
-    b"\x28\xb5\x2f\xfd": "compressed (zstd); decompress it",
+    b"\x1f\x8b": "compressed twice (gzip); decompress it",
+    b"\x28\xb5\x2f\xfd": "compressed (zstd), which Python reads from 3.14 on; decompress it",
     b"PK\x03\x04": "a zip archive; unpack it",
 }
 _raw_decode = json.JSONDecoder().raw_decode
-_TOO_DEEP = f"arrays or objects are nested more than {MAX_DEPTH} deep"
 # Patterns are compiled when first needed, which for most files is never.
 _STRING = rb'(?s)"(?:[^"\\]|\\.)*+"'
 _BRACKETS = rb"[\[\]{}]"
@@ -56,33 +51,43 @@ def rows(
     ``stream`` is binary and read once, line by line for JSON Lines and whole for an array. ``source`` is the name that
     the problems carry, ``size`` the number of bytes if it is known. ``check_keys`` also reports repeated keys.
     """
-    read_line = partial(stream.readline, MAX_LINE_BYTES + 1)
-    number = 0
-    for number, line in enumerate(iter(read_line, b""), 1):
+    limits = problems.limits
+    read_line = partial(stream.readline, limits.line_bytes + 1)
+    first_lines = islice(iter(read_line, b""), limits.rows)
+    for number, line in enumerate(first_lines, 1):
         if number == 1:
             if _is_binary(line, source, problems):
                 return
             line = _without_mark(line, source, problems)
-        if line.lstrip(b" \t\r\n\x0b\x0c").startswith(b"["):
-            yield from _array(line + stream.read(), number, source, problems, check_keys)
+        start = line.lstrip()
+        if not start:
+            continue
+        if start.startswith(b"["):
+            data = line + stream.read(max(0, limits.array_bytes + 1 - len(line)))
+            if len(data) <= limits.array_bytes:
+                yield from _array(data, number, source, problems, check_keys)
+            else:
+                longer = f"the JSON array is longer than {reason('array-bytes', limits)}; write JSON Lines instead"
+                problems.add("array-too-long", longer, source, number)
             return
-        if line.strip():
-            lines = chain([line], iter(read_line, b""))
-            if line.lstrip().startswith(b"{") and b"}" not in line and line.endswith(b"\n"):
-                data = line + stream.read(MAX_LINE_BYTES) + stream.readline(MAX_LINE_BYTES)  # whole lines
-                whole = _spread_object(data)
-                if whole is not None:
-                    yield number, whole
-                    return
-                lines = chain(io.BytesIO(data), iter(read_line, b""))
-            yield from _lines(lines, number, source, problems, _parser(size), check_keys)
-            return
+        lines = chain([line], iter(read_line, b""))
+        if start.startswith(b"{") and b"}" not in line and line.endswith(b"\n"):
+            data = line + stream.read(limits.line_bytes) + stream.readline(limits.line_bytes)  # whole lines
+            whole = _spread_object(data, limits.depth)
+            if whole is not None:
+                yield number, whole
+                return
+            lines = chain(io.BytesIO(data), iter(read_line, b""))
+        yield from _lines(lines, number, source, problems, _parser(size), check_keys)
+        return
+    if stream.read(1):
+        _report_too_many_rows(source, problems)
 
 
-def _spread_object(data: bytes) -> dict[str, Any] | None:
+def _spread_object(data: bytes, max_depth: int) -> dict[str, Any] | None:
     """The object that a file is as a whole, written over several lines; None where it is something else."""
     try:
-        value = None if _too_deep(data) else _standard_loads(data)
+        value = None if _too_deep(data, max_depth) else _standard_loads(data)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -131,16 +136,18 @@ def _lines(
     loads: Callable[[bytes], Any],
     check_keys: bool,
 ) -> Iterator[Row]:
-    for number, line in enumerate(lines, first):
+    limits = problems.limits
+    longest, deepest_needs = limits.line_bytes, 2 * limits.depth  # bytes: as many brackets must close
+    for number, line in enumerate(islice(lines, limits.rows), first):
         length = len(line)
-        if length > MAX_LINE_BYTES:
-            limit = f"the line is longer than the limit of {MAX_LINE_BYTES} bytes"
-            problems.add("line-too-long", limit, source, number)
+        if length > longest:
+            longer = f"the line is longer, in bytes, than {reason('line-bytes', limits)}"
+            problems.add("line-too-long", longer, source, number)
             if not line.endswith(b"\n"):
                 next((rest for rest in lines if rest.endswith(b"\n")), None)
             continue
-        if length > _DEEPEST_NEEDS and _too_deep(line):
-            problems.add("bad-json", _TOO_DEEP, source, number)
+        if length > deepest_needs and _too_deep(line, limits.depth):
+            _report_too_deep(source, number, problems)
             continue
         try:
             value = loads(line)
@@ -156,15 +163,27 @@ def _lines(
         if check_keys and line.count(b":") != len(value) and _may_repeat_keys(line, value):
             _report_repeated_keys(line, number, source, problems)
         yield number, value
+    if next(lines, None) is not None:
+        _report_too_many_rows(source, problems)
 
 
-def _too_deep(line: bytes) -> bool:
-    if line.count(b"[") + line.count(b"{") <= MAX_DEPTH:
+def _report_too_many_rows(source: str, problems: Problems) -> None:
+    problems.add("too-many-rows", f"the file has more lines than {reason('rows', problems.limits)}", source)
+
+
+def _report_too_deep(source: str, line: int, problems: Problems) -> None:
+    """Refused before parsing: each parser has a limit of its own, and no verdict may depend on it."""
+    deeper = f"arrays or objects are nested deeper than {reason('depth', problems.limits)}"
+    problems.add("bad-json", deeper, source, line)
+
+
+def _too_deep(line: bytes, max_depth: int) -> bool:
+    if line.count(b"[") + line.count(b"{") <= max_depth:
         return False
     depth = 0
     for bracket in re.findall(_BRACKETS, re.sub(_STRING, b"", line)):
         depth += 1 if bracket in b"[{" else -1
-        if depth > MAX_DEPTH:
+        if depth > max_depth:
             return True
     return False
 
@@ -209,8 +228,8 @@ def _parse_with_care(line: bytes, number: int, source: str, problems: Problems) 
         return (_Decoder().decode(text),)
     except json.JSONDecodeError as error:
         problems.add("bad-json", _cause(text, error), source, number, column=error.pos + 1)
-    except RecursionError:  # under MAX_DEPTH, but called from deep in somebody's stack
-        problems.add("bad-json", _TOO_DEEP, source, number)
+    except RecursionError:  # under the limit, but called from deep in somebody's stack
+        _report_too_deep(source, number, problems)
     return None
 
 
@@ -267,14 +286,14 @@ def _array(data: bytes, line: int, source: str, problems: Problems, check_keys: 
         found = f"byte offset {offset}: not valid UTF-8 (0x{data[error.start]:02x}); save the file as UTF-8"
         problems.add("not-utf8", found, source, at, column=offset + 1)
         return
-    if _too_deep(data):
-        problems.add("bad-json", _TOO_DEEP, source, line)
+    if _too_deep(data, problems.limits.depth):
+        _report_too_deep(source, line, problems)
         return
     decoder = _Decoder()
     position = _Position(text, line)
     position.move(text.index("[") + 1)
     comma = 0  # the line of the comma before this entry, 0 for the first one
-    while True:
+    for entry in count():
         position.skip_white()
         at = position.line
         match text[position.index : position.index + 1]:
@@ -285,10 +304,13 @@ def _array(data: bytes, line: int, source: str, problems: Problems, check_keys: 
                 if comma:
                     problems.add("bad-json", f"trailing comma before the ] on line {at}; remove it", source, comma)
                 break
+        if entry == problems.limits.rows:
+            _report_too_many_rows(source, problems)
+            return
         try:
             value, end = decoder.raw_decode(text, position.index)
         except RecursionError:
-            problems.add("bad-json", _TOO_DEEP, source, at)
+            _report_too_deep(source, at, problems)
             return
         except json.JSONDecodeError as error:
             broken = at + text.count("\n", position.index, error.pos)
@@ -331,13 +353,14 @@ class _Position:
 
     def __init__(self, text: str, line: int) -> None:
         self.text, self.index, self.line = text, 0, line
+        self._white = re.compile(_WHITE)
 
     def move(self, index: int) -> None:
         self.line += self.text.count("\n", self.index, index)
         self.index = index
 
     def skip_white(self) -> None:
-        match = re.compile(_WHITE).match(self.text, self.index)
+        match = self._white.match(self.text, self.index)
         if match is not None:
             self.move(match.end())
 

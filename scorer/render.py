@@ -14,10 +14,13 @@ from typing import Any
 
 from scorer._version import __version__
 from scorer.errors import ScorerError
+from scorer.figures import mean_percent, percent
 from scorer.judge import distance
 from scorer.model import Cell, Check, GroundTruth, Problem, Report, Suite, Table, Verdict
 from scorer.problems import count_severities
 from scorer.profiles import PROFILES
+from scorer.render_aggregation import aggregation_json, aggregation_text, exact_percent
+from scorer.render_attempts import attempts_json, attempts_table
 from scorer.signature import parse_signature
 from scorer.spaces import meaning
 from scorer.stats import wilson
@@ -33,6 +36,10 @@ def report_text(report: Report, *, table_format: str, axes: Sequence[str] = ()) 
     """
     lines = [remark(line, table_format) for line in _head(report)]
     blocks = ["\n".join(lines)]
+    if report.aggregation is not None:
+        blocks.append(aggregation_text(report.aggregation, table_format))
+    if report.attempts is not None:
+        blocks.append(attempts_table(report.attempts, table_format))
     for axis_table in report.tables:
         axis, cells = axis_table.axis, axis_table.cells
         wanted = axis.name in axes if axes else axis.print_up_to is None or len(cells) <= axis.print_up_to
@@ -55,11 +62,21 @@ def suite_text(suite: Suite, *, table_format: str) -> str:
 
 
 def score_only(reports: Sequence[Report], found: Iterable[Suite]) -> str:
-    """The bare percentage; one line per benchmark, named, where there are several."""
+    """The bare percentage, of the aggregation if one is asked for; one line per benchmark where there are several.
+
+    A suite is the mean of accuracies, so it has no line beside other figures.
+    """
+    values = [
+        percent(report.total.hits, report.total.n)
+        if report.aggregation is None
+        else exact_percent(report.aggregation.value)
+        for report in reports
+    ]
     if len(reports) == 1:
-        return percent(reports[0].total.hits, reports[0].total.n)
-    lines = [f"{report.benchmark.id} {percent(report.total.hits, report.total.n)}" for report in reports]
-    lines += [f"{suite.name} {average}" for suite in found if (average := suite_percent(suite))]
+        return values[0]
+    lines = [f"{report.benchmark.id} {value}" for report, value in zip(reports, values, strict=True)]
+    if all(report.aggregation is None for report in reports):
+        lines += [f"{suite.name} {average}" for suite in found if (average := suite_percent(suite))]
     return "\n".join(lines)
 
 
@@ -92,6 +109,7 @@ def report_json(report: Report) -> dict[str, Any]:
             }
             for axis_table in report.tables
         },
+        "macro": _macro_json(report.categories),
         "coordinates": {
             "space": None if report.space is None else str(report.space),
             "row_spaces": [str(space) for space in report.row_spaces],
@@ -114,6 +132,10 @@ def report_json(report: Report) -> dict[str, Any]:
     if report.actionable is not None and report.refusals is not None:
         data["actionable"] = _cell_json(report.actionable)
         data["refusals"] = _cell_json(report.refusals)
+    if report.aggregation is not None:
+        data["aggregation"] = aggregation_json(report.aggregation)
+    if report.attempts is not None:
+        data["attempts"] = attempts_json(report.attempts)
     data["problems"] = [problem_json(problem) for problem in report.problems]
     data["problem_counts"] = dict(report.problem_counts)
     return data
@@ -249,23 +271,10 @@ def problem_lines(problems: Iterable[Problem], counts: Mapping[str, int], *, sho
     return lines
 
 
-def percent(numerator: int, denominator: int, decimals: int = 2) -> str:
-    """A ratio in percent, rounded half up from the exact ratio; "0.00" where the denominator is 0."""
-    if denominator == 0:
-        return f"{0:.{decimals}f}"
-    scale = 10**decimals
-    units = (200 * scale * numerator + denominator) // (2 * denominator)
-    return f"{units // scale}.{units % scale:0{decimals}d}" if decimals else str(units)
-
-
 def suite_percent(suite: Suite) -> str:
     """The mean of a suite's accuracies in percent, rounded once; "" while a benchmark is missing."""
-    reports = [report for _, report in suite.members if report is not None]
-    if len(reports) < len(suite.members):
-        return ""
-    denominator = math.prod(report.total.n for report in reports)
-    numerator = sum(report.total.hits * (denominator // report.total.n) for report in reports)
-    return percent(numerator, denominator * len(reports))
+    totals = [report.total for _, report in suite.members if report is not None]
+    return mean_percent(totals) if len(totals) == len(suite.members) else ""
 
 
 def _head(report: Report) -> Iterator[str]:
@@ -277,6 +286,10 @@ def _head(report: Report) -> Iterator[str]:
     width = max(len(label) for label, _ in rows) + 2
     for label, cell in rows:
         yield (f"{label.ljust(width)} {percent(cell.hits, cell.n):>6} %   {cell.hits}/{cell.n}   95% CI {_range(cell)}")
+    axis, cells = report.categories
+    overlapping = "overlapping " if axis.overlapping else ""
+    macro = f"macro {mean_percent(cells)} % (mean of {len(cells)} {overlapping}{axis.name} cells)"
+    yield f"micro {percent(total.hits, total.n)} % (hits/n) · {macro}"
     parts = [f"{outcome} {count}" for outcome, count in outcomes.items()]
     if report.false_refusals or report.actionable is not None:
         parts.append(f"false refusals {report.false_refusals}")
@@ -337,6 +350,13 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
     if not cell.n:
         return {"hits": 0, "n": 0, "accuracy": None, "ci95": None}
     return {"hits": cell.hits, "n": cell.n, "accuracy": round(cell.accuracy, 4), "ci95": _interval(cell)}
+
+
+def _macro_json(categories: Table) -> dict[str, Any]:
+    """The plain mean of the category cells: another figure than the score."""
+    cells = categories.cells
+    mean = sum(cell.accuracy for cell in cells) / len(cells) if cells else None
+    return {"axis": categories.axis.name, "cells": len(cells), "value": None if mean is None else round(mean, 4)}
 
 
 def _ground_truth_json(truth: GroundTruth) -> dict[str, Any]:

@@ -9,21 +9,25 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, Any, Protocol
 
 from scorer.benchmarks import BENCHMARKS, EXAMPLE_IDS, ID_PATTERNS
 from scorer.errors import GroundTruthError, PredictionsError
 from scorer.ids import Ids, benchmark_of, resembled_benchmark
-from scorer.model import GroundTruth, Refusal, Row, Space
+from scorer.model import GroundTruth, Kept, Refusal, Row, Space
 from scorer.problems import MAX_MESSAGE, Code, Problems, shorten, type_name
 from scorer.read import rows
-from scorer.validate import Collector
+from scorer.unpack import unpacked
+from scorer.validate import Collector, TakeLater
+
+PACKED = 8
+"""About how many bytes of rows a compressed byte holds."""
 
 _ANY_ID = " or ".join(EXAMPLE_IDS.values())
 
 
 class Reread(Protocol):
-    """Makes a row anew. ``found_nothing`` says, after all rows, that not one could be."""
+    """Makes a row anew before anything else looks at it. ``found_nothing`` says, after all rows, that none could be."""
 
     @property
     def found_nothing(self) -> bool: ...
@@ -31,26 +35,31 @@ class Reread(Protocol):
     def __call__(self, row: dict[str, Any], /) -> dict[str, Any]: ...
 
 
-class Reading(NamedTuple):
-    """How rows are read: the space of those that name none, which refusals count, what makes each row anew first."""
-
-    space: Space
-    refusal: Refusal = "markers"
-    reread: Reread | None = None
-
-
 class Router:
     """Hands each row to the collector of the benchmark that its id belongs to.
 
     With a ``fixed`` ground truth every row is of its benchmark. ``load`` gives the ground truth of one that is met.
+    ``take_later`` is what the collectors do with rows of later attempts; ``kept``, if given, gets every row of a file.
     """
 
     def __init__(
-        self, load: Callable[[str], GroundTruth], fixed: GroundTruth | None, reading: Reading, problems: Problems
+        self,
+        load: Callable[[str], GroundTruth],
+        fixed: GroundTruth | None,
+        space: Space,
+        problems: Problems,
+        take_later: TakeLater | None = None,
+        kept: Kept | None = None,
+        refusal: Refusal = "markers",
+        reread: Reread | None = None,
     ) -> None:
         self.load = load
-        self.reading = reading
+        self.space = space
         self.problems = problems
+        self.take_later = take_later
+        self.kept = kept
+        self.refusal = refusal
+        self.reread = reread
         self.loaded: dict[str, GroundTruth] = {}
         self.collectors: dict[str, Collector] = {}
         self.fixed = self._collector(fixed) if fixed is not None else None
@@ -67,11 +76,18 @@ class Router:
             self.problems.add("unreadable", f"cannot be read ({getattr(error, 'strerror', None) or error})", name)
             return
         with stream:
-            self.take(name, self._rows(name, stream))
+            self.take(name, self._rows(name, stream) if self.kept is None else self._keeping(name, stream, self.kept))
+
+    def _keeping(self, name: str, stream: IO[bytes], kept: Kept) -> Iterator[Row]:
+        for line, row in self._rows(name, stream):
+            kept.rows[name, line] = row
+            yield line, row
 
     def _rows(self, name: str, stream: IO[bytes]) -> Iterator[Row]:
         try:
-            yield from rows(stream, name, self.problems, size=_size(stream))
+            plain, compressed = unpacked(stream, name, self.problems)
+            size = _size(stream) * (PACKED if compressed else 1)
+            yield from rows(plain, name, self.problems, size=size)
         except OSError as error:
             self.problems.add("unreadable", f"cannot be read ({error.strerror or error})", name)
 
@@ -87,7 +103,7 @@ class Router:
     def take(self, source: str, rows: Iterator[Row]) -> None:
         """Take numbered rows. A source without any is an error."""
         self.sources.append(source)
-        reread = self.reading.reread
+        reread = self.reread
         if reread is not None:
             rows = ((line, reread(row)) for line, row in rows)
         before = self.rows_met, self.problems.unreadable
@@ -155,8 +171,9 @@ class Router:
             Ids(benchmark.id, examples, ground_truth.left_out, example_id, ID_PATTERNS),
             self.problems,
             any_candidate=benchmark.any_candidate,
-            space=self.reading.space,
-            refusal=self.reading.refusal,
+            space=self.space,
+            refusal=self.refusal,
+            take_later=self.take_later,
         )
         self.loaded[benchmark.id] = ground_truth
         self.collectors[benchmark.id] = collector
@@ -166,7 +183,7 @@ class Router:
         """Keep of a row whose id tells no benchmark what a message needs, until the file's benchmarks are known."""
         self.strangers_met += 1
         code: Code = "unknown-id" if isinstance(row.get("id"), str) else "no-id"
-        if self.strangers_met > self.problems.max_kept:
+        if self.strangers_met > self.problems.limits.problems:
             self.problems.counts[code] += 1
         elif code == "unknown-id":
             self.strangers.append((source, line, {"id": shorten(row["id"], MAX_MESSAGE)}))

@@ -33,6 +33,7 @@ def build(
     space: Space | None,
     row_spaces: Sequence[Space],
     profile: str,
+    attempts: int,
     version: str,
     refusal: str = "",
 ) -> dict[str, str]:
@@ -56,6 +57,7 @@ def build(
         "refusal": refusal,
         "space": ";".join(spaces),
         "profile": profile,
+        "attempts": str(attempts) if attempts > 1 else "",
         "version": version,
     }
     return {key: value for key, value in fields.items() if value}

@@ -1,8 +1,9 @@
-"""Intervals. Closed forms only, so that a number does not depend on a library or a seed."""
+"""Intervals and tests. Closed forms only, so that a number does not depend on a library or a seed."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 Z_95 = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution."""
@@ -22,3 +23,58 @@ def wilson(hits: int, n: int) -> tuple[float, float]:
     half = Z_95 / (1 + z2 / n) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
     # At the ends the exact bound is 0 or 1; the square root leaves a last-bit error there.
     return (0.0 if hits == 0 else centre - half), (1.0 if hits == n else centre + half)
+
+
+def mean_interval(proportions: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """A 95 % interval, as (low, high), for the plain mean of independent proportions given as (hits, n).
+
+    Source: G. Zou and A. Donner (2008), "Construction of confidence limits about effect measures" (MOVER), with
+    Wilson's interval for each proportion; for a single one it is Wilson's.
+    """
+    below = above = mean = 0.0
+    for hits, n in proportions:
+        p = hits / n if n else 0.0
+        low, high = wilson(hits, n)
+        mean += p / len(proportions)
+        below += ((p - low) / len(proportions)) ** 2
+        above += ((high - p) / len(proportions)) ** 2
+    return mean - math.sqrt(below), mean + math.sqrt(above)
+
+
+def mcnemar(gained: int, lost: int) -> float:
+    """Two-sided p-value of the exact McNemar test: how likely so uneven a split of the changes is by chance alone.
+
+    ``gained`` and ``lost`` are the examples that only the one and only the other got right; without any it is 1.
+    Source: the exact conditional test, a binomial test of min(gained, lost) in gained + lost at one half.
+    """
+    n = gained + lost
+    tail = sum(binomial(n, 0.5, down_from=min(gained, lost)))
+    return min(1.0, 2 * tail)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down adjustment of p-values, in their order: each may be held against one level for all.
+
+    Source: S. Holm (1979), "A simple sequentially rejective multiple test procedure".
+    """
+    adjusted = [0.0] * len(p_values)
+    highest = 0.0
+    for rank, position in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[position]))
+        adjusted[position] = highest
+    return adjusted
+
+
+def binomial(n: int, p: float, *, down_from: int) -> list[float]:
+    """Probabilities of ``down_from`` successes in ``n`` trials, one less, and so on until no double can tell."""
+    if p in (0.0, 1.0):
+        return [1.0] if down_from == n * p else [0.0]
+    logarithm = math.lgamma(n + 1) - math.lgamma(down_from + 1) - math.lgamma(n - down_from + 1)
+    probability = math.exp(logarithm + down_from * math.log(p) + (n - down_from) * math.log1p(-p))
+    terms = [probability]
+    for successes in range(down_from, 0, -1):
+        probability *= successes * (1 - p) / ((n - successes + 1) * p)
+        terms.append(probability)
+        if probability <= 1e-20 * terms[0]:
+            break
+    return terms

@@ -38,16 +38,16 @@ def check_format(name: str) -> None:
         raise UsageError(f'unknown table format "{name}"; known: {", ".join(tabulate_formats)}')
 
 
-def table(headers: Sequence[str], rows: Sequence[Sequence[str]], table_format: str) -> str:
-    """A table of strings: the first column to the left, the others to the right."""
-    cells = [[_cell(cell, table_format) for cell in row] for row in (headers, *rows)]
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]], table_format: str, *, left: int = 1) -> str:
+    """A table of strings: the first ``left`` columns to the left, the others to the right."""
+    cells = [[cell(text, table_format) for text in row] for row in (headers, *rows)]
     if table_format == DEFAULT_FORMAT:
-        return _simple(cells)
+        return _simple(cells, left)
     if table_format == "tsv":  # tabulate pads its cells, which no reader of the format expects
         return "\n".join("\t".join(row) for row in cells)
     from tabulate import tabulate
 
-    align = ("left", *["right"] * (len(headers) - 1))
+    align = (*["left"] * left, *["right"] * (len(headers) - left))
     return str(
         tabulate(
             cells[1:],
@@ -84,7 +84,7 @@ def escape(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def _cell(text: str, table_format: str) -> str:
+def cell(text: str, table_format: str) -> str:
     """Escape a cell, leaving to tabulate what it escapes itself (html and latex, not their raw forms)."""
     text = escape(text)
     if table_format == "unsafehtml":
@@ -106,13 +106,13 @@ def _html(text: str) -> str:
     return escape_html(text)
 
 
-def _simple(rows: list[list[str]]) -> str:
+def _simple(rows: list[list[str]], left: int) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     # tabulate keeps two columns free beside a header.
     widths = [max(width, len(header) + 2) for width, header in zip(widths, rows[0], strict=True)]
     lines = [
         "  ".join(
-            cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(w) if i < left else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
         )
         for row in rows
     ]

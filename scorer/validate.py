@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from scorer.answers import (
     BOX_KEYS,
+    HUGE_DIGITS,
     POINT_KEYS,
     Geometry,
     holds_answer,
@@ -19,6 +20,7 @@ from scorer.answers import (
 )
 from scorer.errors import UsageError
 from scorer.ids import Ids
+from scorer.limits import reason
 from scorer.model import PIXEL, Example, Frame, Point, Prediction, Refusal, Row, Rows, Space
 from scorer.problems import NUMBERS, Code, Problems, Reporter, shorten, type_name, write_numbers
 from scorer.spaces import parse_space
@@ -26,14 +28,23 @@ from scorer.spaces import parse_space
 IGNORED_KEYS = ("correctness", "correct", "hit", "outcome", "target", "gt", "eval")
 """Names under which harnesses keep their own verdict or the ground truth in a row of predictions."""
 
+MAX_ODD_ROWS = 1000
+"""So many rows are kept as they stand, for a diagnosis. It bounds memory whatever the file."""
+
+
+TakeLater = Callable[[Example, Prediction, int], int]
+"""What becomes of a row of a later attempt, as a byte: one more than the position of its outcome in OUTCOMES."""
+
 
 class Collector:
     """Takes the rows of one benchmark and keeps, for each example, the prediction that counts.
 
     After all rows: ``predictions`` by id (the last row of an id wins), ``first`` the first row of each id that was
-    given again with another answer, ``public`` the accidents of the public scorer, ``row_spaces`` the spaces that
-    answers named themselves, ``uses_default`` whether any answer left it to ``space``, and ``has_markers`` whether any
-    row refuses by a marker. With ``refusal`` "negative-only" such a row is no answer.
+    given again with another answer, ``public`` the accidents of the public scorer, ``odd_rows`` the first rows in
+    which something was found or which refuse, ``row_spaces`` the spaces that answers named themselves, and
+    ``uses_default`` whether any answer left it to ``space``. All of these are of attempt 1. Of later attempts ``later``
+    holds, by id and attempt, what ``take_later`` made of each as one byte; without it they are reported and left out.
+    ``has_markers`` says whether any row refuses by a marker; with ``refusal`` "negative-only" such a row is no answer.
     """
 
     def __init__(
@@ -45,6 +56,7 @@ class Collector:
         any_candidate: bool = False,
         space: Space = PIXEL,
         refusal: Refusal = "markers",
+        take_later: TakeLater | None = None,
     ) -> None:
         self.examples = examples
         self.ids = ids
@@ -56,6 +68,9 @@ class Collector:
         self.predictions: dict[str, Prediction] = {}
         self.first: dict[str, Prediction] = {}
         self.public: dict[str, Prediction] = {}
+        self.odd_rows: dict[str, Mapping[str, Any]] = {}
+        self.take_later = take_later
+        self.later: dict[str, bytearray] = {}
         self.row_spaces: set[Space] = set()
         self.uses_default = False
         self.known_rows = 0
@@ -68,6 +83,7 @@ class Collector:
         Whatever is wrong with a row becomes a problem.
         """
         find, kept = self.examples.get, self.predictions
+        read_plain = plain_point if self.problems.limits.digits >= HUGE_DIGITS else _nothing_is_plain
         for line, row in rows:
             row_id = row.get("id")
             example = find(row_id) if type(row_id) is str else None
@@ -77,21 +93,64 @@ class Collector:
             self.known_rows += 1
             example_id = example.id  # equal to row_id; keeping one string of the two halves their memory
             public: Prediction | None = None
-            if len(row) == 2 and example.rule != "coverage_precision" and (points := plain_point(row)):
+            report: Reporter | None = None
+            plain = len(row) == 2 or (len(row) == 3 and type(row.get("attempt")) is int and row["attempt"] > 0)
+            if plain and example.rule != "coverage_precision" and (points := read_plain(row)):
+                attempt = row["attempt"] if len(row) == 3 else 1
+                if attempt > 1 and not self._takes(attempt, source, line, example_id):
+                    continue
                 self.uses_default = True
-                prediction = Prediction(example_id, points, None, self.space, None, None, 1, line, source)
+                prediction = Prediction(example_id, points, None, self.space, None, None, attempt, line, source)
             else:
                 report = Reporter(self.problems, source, line, example_id)
-                if not _is_first_attempt(row.get("attempt"), report):
+                attempt = _attempt(row.get("attempt"), report)
+                if attempt > 1 and not self._takes(attempt, source, line, example_id):
                     continue
                 prediction, public = self._read(row, example, report)
+            if attempt > 1:
+                self._keep_later(example, prediction, attempt)
+                continue
+            if report is not None:
+                self._keep_odd(row, prediction, report)
             previous = kept.get(example_id)
             if previous is not None:
                 self.public.pop(example_id, None)
+                if self.odd_rows.get(example_id) is not row:
+                    self.odd_rows.pop(example_id, None)
                 self._report_duplicate(previous, prediction)
             if public is not None:
                 self.public[example_id] = public
             kept[example_id] = prediction
+
+    def _takes(self, attempt: int, source: str, line: int, example_id: str) -> bool:
+        """Whether an attempt after the first is taken; a row of any other is a problem."""
+        if self.take_later is not None and attempt <= self.problems.limits.attempts:
+            return True
+        report = Reporter(self.problems, source, line, example_id)
+        if self.take_later is None:
+            report("other-attempt", "a row of a later attempt; only attempt 1 is scored (--attempts K takes K)")
+        else:
+            report("bad-attempt", f"the attempt is beyond {reason('attempts', self.problems.limits)}; it is not scored")
+        return False
+
+    def _keep_later(self, example: Example, prediction: Prediction, attempt: int) -> None:
+        """Keep what becomes of an attempt after the first, which is one byte: attempts may be many."""
+        assert self.take_later is not None
+        outcomes = self.later.get(example.id)
+        if outcomes is None:
+            outcomes = self.later[example.id] = bytearray()
+        if len(outcomes) < attempt - 1:
+            outcomes.extend(bytes(attempt - 1 - len(outcomes)))
+        elif outcomes[attempt - 2] and not self.problems.only_counts("duplicate-id"):
+            report = Reporter(self.problems, prediction.source, prediction.line, example.id)
+            report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
+        outcomes[attempt - 2] = self.take_later(example, prediction, attempt)
+
+    def _keep_odd(self, row: dict[str, Any], prediction: Prediction, report: Reporter) -> None:
+        """Keep a row in which something was found, or which refuses, as it stands."""
+        odd = report.used or any(x < 0 and y < 0 for x, y in prediction.points)
+        if odd and len(self.odd_rows) < MAX_ODD_ROWS:
+            self.odd_rows[prediction.id] = row
 
     def refuse(self, source: str, line: int, row: dict[str, Any]) -> None:
         """Report a row whose id is none of this benchmark's examples."""
@@ -102,8 +161,9 @@ class Collector:
             return
         self.refused_rows += 1
         if isinstance(row_id, str):
-            self.problems.add("unknown-id", self.ids.unknown(row_id), source, line, row_id=row_id)
-        else:
+            if not self.problems.only_counts("unknown-id"):
+                self.problems.add("unknown-id", self.ids.unknown(row_id), source, line, row_id=row_id)
+        elif not self.problems.only_counts("id-type" if "id" in row else "no-id"):
             self._report_missing_id(source, line, row)
 
     def _read(self, row: dict[str, Any], example: Example, report: Reporter) -> tuple[Prediction, Prediction | None]:
@@ -191,14 +251,18 @@ class Collector:
         )
 
     def _report_duplicate(self, previous: Prediction, prediction: Prediction) -> None:
+        same = _answer(previous) == _answer(prediction)
+        if not same:
+            self.first.setdefault(prediction.id, previous)
+        if self.problems.only_counts("duplicate-id"):
+            return
         report = Reporter(self.problems, prediction.source, prediction.line, prediction.id)
         before = f"line {previous.line}"
         if previous.source != prediction.source:
             before += f" of {previous.source}"
-        if _answer(previous) == _answer(prediction):
+        if same:
             report("duplicate-id", f"was already given on {before} with the same answer")
             return
-        self.first.setdefault(prediction.id, previous)
         report(
             "duplicate-id",
             f"was already given on {before} with another answer "
@@ -225,18 +289,22 @@ def _is_centre(point: Point, box: object) -> bool:
     return point == ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
 
 
-def _is_first_attempt(attempt: object, report: Reporter) -> bool:
+def _nothing_is_plain(_: Mapping[str, Any]) -> tuple[Point, ...]:
+    return ()
+
+
+def _attempt(attempt: object, report: Reporter) -> int:
+    """The number of a row's attempt; what is none is read as 1."""
     if attempt is None:
-        return True
+        return 1
     if isinstance(attempt, int | float) and not isinstance(attempt, bool) and attempt >= 1:
         # A parser may read a long whole number as a float or as infinite: it is a later attempt all the same.
-        if attempt == 1:
-            return True
-        if attempt == math.inf or attempt == int(attempt):
-            report("other-attempt", "a row of a later attempt; only attempt 1 is scored")
-            return False
+        if attempt == math.inf:
+            return report.problems.limits.attempts + 1
+        if attempt == int(attempt):
+            return int(attempt)
     report("bad-attempt", "attempt must be a whole number from 1; read as 1")
-    return True
+    return 1
 
 
 def _error_text(error: object) -> str:

@@ -12,8 +12,10 @@ import click
 
 from scorer import cli
 from scorer.inference import command as inference_command
+from scorer.limits import DEFAULT_LIMITS, LIMITS, named
 from scorer.problems import KINDS
 from scorer.profiles import PROFILES
+from scorer.schemas import SCHEMAS
 from scorer.spaces import MEANINGS
 
 
@@ -75,3 +77,14 @@ def problems() -> str:
     """The closed vocabulary of findings."""
     rows = ((f"`{code}`", kind.score, kind.strict, kind.meaning) for code, kind in KINDS.items())
     return _table(["code", "in `score`", "in `score check`", "meaning"], rows)
+
+
+def limits() -> str:
+    """The limits and what each counts."""
+    rows = ((f"`{name}`", f"{default:,}", LIMITS[name][1]) for name, default in named(DEFAULT_LIMITS).items())
+    return _table(["limit", "default", "what it counts"], rows)
+
+
+def schemas() -> str:
+    """The schemas and what each describes."""
+    return _table(["schema", "of"], ((f"`{name}`", described) for name, described in SCHEMAS.items()))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scorer import cli
+from scorer.cli import COMMANDS
 from tests.conftest import Score, answers, subset_row, write_rows
 
 pytestmark = pytest.mark.usefixtures("three_subsets")
@@ -139,7 +139,7 @@ def test_an_old_report_does_not_outlive_a_run_that_made_none(run_score: Score) -
 def test_no_file_a_missing_file_and_options_before_a_command_are_status_2(run_score: Score) -> None:
     assert run_score().status == 2
     assert "no predictions" in run_score().err
-    known = ", ".join(cli.COMMANDS)
+    known = ", ".join(COMMANDS)
     assert f"chek: no such file, and no such command (known: {known})" in run_score("chek").err
     assert run_score("-p", "absent").err.endswith("Error: absent: no such file\n")
     for arguments in ((".",), ("-p", ".")):

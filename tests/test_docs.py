@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from scorer import cli
 from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
+from scorer.limits import LIMITS
 from scorer.problems import KINDS
 from scorer.profiles import PROFILES
 from scorer.signature import format_signature, parse_signature
@@ -42,11 +46,28 @@ def test_the_python_example_runs(capsys: pytest.CaptureFixture[str], monkeypatch
     assert verdict == "hit"
 
 
+@pytest.mark.parametrize("section", ["Submitting", "Receiving a submission"])
+def test_the_lines_of_a_section_work_when_pasted(section: str, tmp_path: Path) -> None:
+    _, _, text = README.partition(f"\n## {section}\n")
+    lines = re.findall(r"^    (.*)$", text.partition("\n## ")[0], re.MULTILINE)
+    assert 4 <= len(lines) <= 10
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    command = f'score() {{ "{sys.executable}" -m scorer "$@"; }}'
+    script = "\n".join(["set -eu", command, *lines])
+    run = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "holds  " in run.stdout
+
+
 def test_every_code_profile_option_and_exit_status_is_documented() -> None:
     assert all(f"| `{code}` |" in README for code in KINDS)
     assert all(f"| `{profile}` |" in README for profile in PROFILES)
-    for parameter in cli.cli.params:
-        assert all(option in README for option in parameter.opts)
+    assert all(f"| `{limit}` |" in README for limit in LIMITS)
+    context = click.Context(cli.cli)
+    commands = [cli.cli, *(cli.cli.get_command(context, name) for name in cli.COMMANDS)]
+    for command in filter(None, commands):
+        for parameter in command.params:
+            assert isinstance(parameter, click.Argument) or any(option in README for option in parameter.opts)
     statuses = {kind.exit_code for kind in (PredictionsError, UsageError, GroundTruthError, ScorerError)}
     for status in statuses | {0, cli.BUG}:
         assert f"| {status} |" in README

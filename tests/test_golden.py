@@ -26,6 +26,7 @@ RUNS: dict[str, tuple[str, str | None]] = {
     "sheets.frame1280x720": ("pointerbench-sheets", "frame:1280x720"),
     "text": ("pointerbench-text", None),
     "pro": ("pointerbench-pro", None),
+    "pro.grid1000": ("pointerbench-pro", "grid1000"),
     "osworld_g": ("osworld-g", None),
     "osworld_g.grid1000": ("osworld-g", None),
     "warn.strings-and-duplicates": ("pointerbench-text", None),
@@ -80,7 +81,9 @@ def test_every_verdict_and_every_figure_is_the_one_worked_out_by_hand(name: str)
 
 def test_every_expected_file_and_every_predictions_file_is_tested() -> None:
     assert {path.stem for path in EXPECTED.iterdir()} == {*RUNS, "suite"}
-    assert {path.name for path in PREDICTIONS.iterdir()} == {*BAD, *(f"{name}.jsonl" for name in [*RUNS, "suite"])}
+    tested = {f"{name}.jsonl" for name in [*RUNS, "suite"]}
+    tested |= {"complete.suite.frame1280x720.jsonl", "complete.osworld_g.grid1000.jsonl"}  # by way of their bundles
+    assert {path.name for path in PREDICTIONS.iterdir()} == {*BAD, *tested}
 
 
 def test_the_sets_show_every_outcome_and_both_outcomes_of_every_rule() -> None:

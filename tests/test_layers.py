@@ -14,9 +14,9 @@ from tests.conftest import ROOT, write_rows
 
 PACKAGE = ROOT / "scorer"
 STAGES = ("read", "validate", "convert", "judge", "aggregate", "render")
-SHARED = {"model", "errors", "problems", "_version"}
+SHARED = {"atomic", "model", "errors", "limits", "problems", "_version"}
 # Leaves that hold data or arithmetic and know no stage.
-LEAVES = {"answers", "extras", "geometry", "stats", "spaces", "ids", "signature", "tables"}
+LEAVES = {"answers", "extras", "geometry", "figures", "stats", "resampling", "spaces", "ids", "signature", "tables"}
 # What each module may import, beyond the shared records. Anything else is an arrow that points the wrong way.
 MAY_IMPORT = {
     **dict.fromkeys((*SHARED, *LEAVES), LEAVES),
@@ -25,7 +25,12 @@ MAY_IMPORT = {
     "convert": LEAVES,
     "judge": LEAVES,
     "aggregate": LEAVES,
-    "render": LEAVES | {"judge", "profiles"},  # the distance of a miss, asked for only when details are written
+    "hierarchy": set(),
+    "render_aggregation": LEAVES,
+    "render_attempts": LEAVES,
+    "render_paper": LEAVES,
+    # The distance of a miss is measured when details are written.
+    "render": LEAVES | {"judge", "profiles", "render_aggregation", "render_attempts"},
     "benchmarks": {"benchmarks"},
     "profiles": LEAVES | {"replies"},
     "replies": LEAVES,
@@ -34,20 +39,55 @@ MAY_IMPORT = {
     "locate": {"benchmarks", "load"},
     "params": {"load"},
     "fetch": {"benchmarks", "load", *LEAVES},
-    "route": {"benchmarks", "read", "validate", "ids"},
-    "api": {"benchmarks", "profiles", "load", "route", "reparse", *LEAVES, *STAGES} - {"render"},
+    "unpack": set(),
+    "route": {"benchmarks", "read", "unpack", "validate", "ids"},
+    "diagnosis": LEAVES | {"convert", "judge"},
+    "render_diagnosis": LEAVES | {"diagnosis"},
+    "attempts": LEAVES,
+    "assemble": {"attempts", "route", *LEAVES, *STAGES} - {"read", "render"},
+    "api": {"assemble", "reparse", "benchmarks", "diagnosis", "judge", "profiles", "load", "route", *LEAVES},
     "options": {"benchmarks", "locate", "profiles", "tables"},
+    "compare": LEAVES,
+    "render_compare": {"compare", "render", *LEAVES},
+    "submission": {"api", "benchmarks", "render", *LEAVES},
+    "schemas": set(),
+    "runs": {"hierarchy", "render", "render_aggregation", *LEAVES},
     "console": {"benchmarks", "load", "locate", "render"},
-    "cli": {"api", "render", "benchmarks", "profiles", "console", "options", "params", "tables"},
-    "commands": {
-        *("api", "render", "benchmarks", "profiles", "load", "console", "options", "params", "tables"),
-        *("read", "reparse", "fetch", "locate"),
-    },
     "inference": {
         *("reparse", "profiles", "benchmarks", "params", "spaces", "tables", "extras"),
         *("cli", "console", "options"),  # its command, which is one like those of score
     },
-    "__init__": {"api", "reparse", "spaces"},
+    "cli": {
+        "api",
+        "profiles",
+        "hierarchy",
+        "runs",
+        "render_diagnosis",
+        "render_paper",
+        "render",
+        "benchmarks",
+        "console",
+        "options",
+        "params",
+        "tables",
+    },
+    "commands": {
+        *("read", "reparse", "fetch", "locate"),
+        "compare",
+        "render_compare",
+        "api",
+        "render",
+        "benchmarks",
+        "profiles",
+        "load",
+        "console",
+        "options",
+        "runs",
+        "schemas",
+        "submission",
+        "tables",
+    },
+    "__init__": {"reparse", "api", "spaces"},
     "__main__": {"cli"},
 }
 
@@ -129,6 +169,7 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.aggregate",
         "scorer.answers",
         "scorer.api",
+        "scorer.assemble",
         "scorer.benchmarks",
         "scorer.benchmarks.osworld_g",
         "scorer.benchmarks.pointerbench",
@@ -140,9 +181,11 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.console",
         "scorer.convert",
         "scorer.errors",
+        "scorer.figures",
         "scorer.geometry",
         "scorer.ids",
         "scorer.judge",
+        "scorer.limits",
         "scorer.load",
         "scorer.locate",
         "scorer.model",
@@ -152,10 +195,13 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.profiles",
         "scorer.read",
         "scorer.render",
+        "scorer.render_aggregation",
+        "scorer.render_attempts",
         "scorer.route",
         "scorer.signature",
         "scorer.spaces",
         "scorer.stats",
         "scorer.tables",
+        "scorer.unpack",
         "scorer.validate",
     ]

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer import read
+from scorer.limits import DEFAULT_LIMITS, Limits
 from scorer.model import Row
 from scorer.problems import Problems
 from tests.strategies import json_values
@@ -20,8 +21,10 @@ from tests.strategies import json_values
 pytestmark = pytest.mark.usefixtures("json_parser")
 
 
-def rows_of(data: bytes, **options: Any) -> tuple[list[Row], list[tuple[int, str, str]]]:
-    problems = Problems()
+def rows_of(
+    data: bytes, limits: Limits = DEFAULT_LIMITS, **options: Any
+) -> tuple[list[Row], list[tuple[int, str, str]]]:
+    problems = Problems(limits=limits)
     rows = list(read.rows(io.BytesIO(data), "file", problems, **options))
     return rows, [(problem.line, problem.code, problem.message) for problem in problems]
 
@@ -100,7 +103,7 @@ def test_a_byte_order_mark_is_ignored_at_the_start_and_named_in_the_middle() -> 
         (b"```\n", "markdown fence"),
         (b'{"a": 01}\n', "not JSON"),
         (b'{\n  "id": 1\n}\n{\n "id": 2\n}', "one object over several lines?"),
-        (b"\x1f\x8b\x08rest", "compressed (gzip)"),
+        (b"\x1f\x8b\x08rest", "compressed twice (gzip)"),
     ],
 )
 def test_the_cause_of_a_broken_line_is_named(data: bytes, message: str) -> None:
@@ -116,9 +119,9 @@ def test_a_first_line_that_is_cut_does_not_hide_the_faults_behind_it() -> None:
     assert codes(b'{"id": "a", "poi\n{"id": "b"}\nnope\n') == [(1, "bad-json"), (3, "bad-json")]
 
 
-def test_lines_behind_a_cut_first_one_stay_whole_however_long_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "MAX_LINE_BYTES", 64)
-    rows, problems = rows_of(b'{"id": "a", "poi\n' + b"".join(b'{"id": "%06d"}\n' % n for n in range(40)))
+def test_lines_behind_a_cut_first_one_stay_whole_however_long_the_file() -> None:
+    data = b'{"id": "a", "poi\n' + b"".join(b'{"id": "%06d"}\n' % n for n in range(40))
+    rows, problems = rows_of(data, Limits(line_bytes=64))
     assert [row["id"] for _, row in rows] == [f"{n:06d}" for n in range(40)]
     assert [line for line, _ in rows] == list(range(2, 42))
     assert len(problems) == 1
@@ -149,24 +152,52 @@ def test_nesting_is_limited_to_the_same_depth_by_every_parser_and_in_both_forms(
     def nested(depth: int) -> bytes:
         return b'{"a": ' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
 
-    assert codes(nested(read.MAX_DEPTH)) == []
-    assert codes(nested(read.MAX_DEPTH + 1)) == [(1, "bad-json")]
+    assert codes(nested(DEFAULT_LIMITS.depth)) == []
+    assert codes(nested(DEFAULT_LIMITS.depth + 1)) == [(1, "bad-json")]
     assert codes(nested(100_000)) == [(1, "bad-json")]
     assert codes(b"[" + nested(100_000) + b"]") == [(1, "bad-json")]
     assert codes(b'{"a": "' + b"[" * 5000 + b'"}') == []
     assert codes(b'{"a": ' + b"[" * 500) == [(1, "bad-json")]
 
 
-def test_a_line_over_the_limit_is_refused_and_the_next_one_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "MAX_LINE_BYTES", 50)
+def test_a_line_over_the_limit_is_refused_and_the_next_one_is_read() -> None:
+    limits = Limits(line_bytes=50)
     data = b'{"a": 1}\n{"a": "' + b"x" * 500 + b'"}\n{"a": 2}\n'
-    rows, problems = rows_of(data)
+    rows, problems = rows_of(data, limits)
     assert [row for _, row in rows] == [{"a": 1}, {"a": 2}]
-    assert problems == [(2, "line-too-long", "the line is longer than the limit of 50 bytes")]
+    (found,) = problems
+    assert found[:2] == (2, "line-too-long")
+    assert "the limit of 50 (--max line-bytes=N" in found[2]
     exactly = b'{"a": "' + b"x" * 41 + b'"}\n'
-    rows, problems = rows_of(b'{"a": 1}\n' + exactly + b"nope\n")
+    rows, problems = rows_of(b'{"a": 1}\n' + exactly + b"nope\n", limits)
     assert len(exactly) == 51
     assert [(line, code) for line, code, _ in problems] == [(2, "line-too-long"), (3, "bad-json")]
+
+
+@pytest.mark.parametrize(
+    ("data", "limits", "code", "named"),
+    [
+        (
+            b"[" + b'{"a": 1},' * 9 + b'{"a": 1}]',
+            Limits(array_bytes=90),
+            "array-too-long",
+            "limit of 90 (--max array-bytes",
+        ),
+        (b'[{"a": 1}, {"a": 1}, {"a": 1}]', Limits(rows=2), "too-many-rows", "the limit of 2 (--max rows"),
+        (b'{"a": 1}\n{"a": 1}\n{"a": 1}', Limits(rows=2), "too-many-rows", "the limit of 2 (--max rows"),
+        (b"\n\n\n", Limits(rows=2), "too-many-rows", "the limit of 2 (--max rows"),
+        (b'{"a": [[1]]}', Limits(depth=2), "bad-json", "the limit of 2 (--max depth"),
+        (b'[{"a": [1]}]', Limits(depth=2), "bad-json", "the limit of 2 (--max depth"),
+    ],
+)
+def test_each_limit_is_named_by_what_it_refuses_and_holds_to_the_last_one(
+    data: bytes, limits: Limits, code: str, named: str
+) -> None:
+    _, problems = rows_of(data, limits)
+    assert [found for _, found, _ in problems] == [code]
+    assert named in problems[0][2]
+    wider = Limits(*(value + 1 for value in limits))
+    assert code not in [found for _, found, _ in rows_of(data, wider)[1]]
 
 
 @pytest.mark.parametrize(

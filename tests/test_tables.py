@@ -19,11 +19,14 @@ HOSTILE = '<script>alert("&")</script>|\x1b[31m\u202e_*`[x](y)\\ %$#{}~^\t\nline
 plain = st.text("abcXYZ019 .%_-", max_size=9).map(str.strip)
 
 
-@given(st.integers(2, 5).flatmap(lambda n: st.lists(st.lists(plain, min_size=n, max_size=n), min_size=2, max_size=6)))
-def test_the_default_table_is_drawn_as_tabulate_draws_it(cells: list[list[str]]) -> None:
-    align = ["left"] + ["right"] * (len(cells[0]) - 1)
+@given(
+    st.integers(2, 5).flatmap(lambda n: st.lists(st.lists(plain, min_size=n, max_size=n), min_size=2, max_size=6)),
+    st.integers(1, 2),
+)
+def test_the_default_table_is_drawn_as_tabulate_draws_it(cells: list[list[str]], left: int) -> None:
+    align = ["left"] * left + ["right"] * (len(cells[0]) - left)
     expected = tabulate(cells[1:], cells[0], tablefmt="simple", disable_numparse=True, colalign=align)
-    drawn = table(cells[0], cells[1:], "simple")
+    drawn = table(cells[0], cells[1:], "simple", left=left)
     assert [line.rstrip() for line in drawn.split("\n")] == [line.rstrip() for line in expected.split("\n")]
 
 

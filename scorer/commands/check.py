@@ -8,13 +8,14 @@ from scorer import render
 from scorer.api import check_streams
 from scorer.console import check_files, check_outputs, echo_problems, make_locator, refusal_written, streams, write_json
 from scorer.errors import PredictionsError
+from scorer.limits import parse_limits
 from scorer.load import Selection
-from scorer.options import JSON_AND_ALL, READING, options
+from scorer.options import ATTEMPTS, JSON_AND_ALL, READING, options
 
 
 @click.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(allow_dash=True))
-@options((*READING, *JSON_AND_ALL))
+@options((*READING, ATTEMPTS, *JSON_AND_ALL))
 def command(
     files: tuple[str, ...],
     benchmark: str | None,
@@ -23,6 +24,8 @@ def command(
     space: str | None,
     profile: str | None,
     instruction_variant: str | None,
+    maxima: tuple[str, ...],
+    attempts: int,
     json_path: str | None,
     show_all: bool,
 ) -> None:
@@ -30,6 +33,7 @@ def command(
 
     Every fault is an error, all of them are listed, and each example needs its row. Exit status: 0 accepted, 1 not.
     """
+    limits = parse_limits(maxima)
     check_files(files)
     check_outputs([json_path], [*files, gt])
     locator = make_locator(Selection(instruction_variant or ""), gt, data)
@@ -40,6 +44,8 @@ def command(
             benchmark=benchmark or locator.benchmark_of_file(),
             space=space,
             profile=profile,
+            attempts=attempts,
+            limits=limits,
         )
     truths = [problem for truth in checked.ground_truths for problem in truth.problems]
     echo_problems(truths, {}, show_all=show_all)

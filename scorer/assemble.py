@@ -1,0 +1,253 @@
+"""What the collectors hold -> verdicts and reports: convert, judge, aggregate.
+
+The second half of a run, and the place where what concerns a file as a whole is noted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from scorer._version import __version__
+from scorer.aggregate import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
+from scorer.convert import to_pixels
+from scorer.judge import is_false_refusal, judge_all
+from scorer.judge import judge as judge_pixels
+from scorer.model import (
+    OUTCOMES,
+    PIXEL,
+    Alternative,
+    Answers,
+    Attempts,
+    Example,
+    GroundTruth,
+    Kept,
+    Prediction,
+    Refusal,
+    Report,
+    Space,
+    Verdict,
+)
+from scorer.problems import Code, Problems
+from scorer.route import Reread, Router
+from scorer.signature import build, format_signature
+from scorer.validate import Collector, is_outside, write_answer
+
+
+def judge(example: Example, prediction: Prediction | None) -> Verdict:
+    """Judge one prediction by its example's rule; cheap enough to serve as a reward.
+
+    The prediction may be in any space: it is converted to pixels of ``example.frame`` first. ``verdict.outcome`` is
+    ``hit``, ``miss``, ``no_answer``, ``run_error`` or, for None, ``absent``. Never raises on finite coordinates; ids
+    are not compared.
+    """
+    if prediction is not None and prediction.space is not PIXEL:
+        prediction = to_pixels(prediction, example.frame)
+    return judge_pixels(example, prediction)
+
+
+_POSITION = {outcome: number for number, outcome in enumerate(OUTCOMES)}
+
+
+class Reading(NamedTuple):
+    """How a run reads its files: the space of rows that name none, the attempts that are scored, the findings, which
+    refusals count, and what makes each row anew first.
+    """
+
+    space: Space
+    profile: str
+    attempts: int
+    problems: Problems
+    kept: Kept | None = None
+    refusal: Refusal = "markers"
+    reread: Reread | None = None
+
+    def router(self, load: Callable[[str], GroundTruth], fixed: GroundTruth | None) -> Router:
+        """A router that reads so."""
+        take_later = self.take_later if self.attempts > 1 else None
+        return Router(load, fixed, self.space, self.problems, take_later, self.kept, self.refusal, self.reread)
+
+    def take_later(self, example: Example, prediction: Prediction, attempt: int) -> int:
+        """Judge a row of a later attempt at once, so that nothing but its outcome has to be kept."""
+        if prediction.space is not PIXEL:
+            prediction = _in_pixels(example, prediction, self.problems)
+        verdict = judge_pixels(example, prediction)
+        if verdict.outcome == "miss":
+            _note_outside(verdict, self.problems)
+        if self.kept is not None:
+            self.kept.later[example.id, attempt] = verdict._replace(prediction=prediction._replace(attempt=attempt))
+        return _POSITION[verdict.outcome] + 1
+
+
+def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], reading: Reading) -> Report:
+    """The report of one benchmark. What is wrong with the file as a whole joins the findings of ``reading``."""
+    benchmark, problems = ground_truth.benchmark, reading.problems
+    watch = _Watch(problems)
+    pixels = _pixels(ground_truth.examples, collector, problems)
+    counts = tally(watch.over(judge_all(ground_truth.examples, pixels)))
+    verdicts = tuple(watch.verdicts)
+    others = [verdict for verdict in verdicts if verdict.outcome in ("absent", "no_answer")]
+    source = ", ".join(sources)
+    _note_left_out(collector, source, problems)
+    _note_spaces(collector, source, problems)
+    _note_absent(ground_truth, others, source, problems)
+    has_refusals = "refusal" in benchmark.rules
+    space = collector.space if collector.uses_default or not collector.row_spaces else None
+    row_spaces = tuple(sorted(collector.row_spaces))
+    markers = _refusal_markers(collector)
+    refusal = reading.refusal if markers or reading.refusal == "negative-only" else ""
+    return Report(
+        benchmark=benchmark,
+        variant=ground_truth.variant,
+        total=total(benchmark.id, counts),
+        outcomes=count_outcomes(counts),
+        no_answer_reasons=no_answer_reasons(others),
+        actionable=total("actionable", counts, refusals=False) if has_refusals else None,
+        refusals=total("refusal", counts, refusals=True) if has_refusals else None,
+        false_refusals=watch.false_refusals,
+        tables=tabulate_axes(benchmark.axes, counts),
+        space=space,
+        row_spaces=row_spaces,
+        profile=reading.profile,
+        signature=format_signature(
+            build(ground_truth, space, row_spaces, reading.profile, reading.attempts, __version__, refusal)
+        ),
+        ground_truth=ground_truth,
+        alternatives=_alternatives(collector, verdicts, any_candidate=benchmark.any_candidate),
+        verdicts=verdicts,
+        answers=Answers(collector.predictions, collector.space, collector.uses_default, collector.odd_rows),
+        attempts=_attempts(verdicts, collector, reading.attempts) if reading.attempts > 1 else None,
+        refusal_markers=markers,
+    )
+
+
+def _refusal_markers(collector: Collector) -> dict[str, int]:
+    """How many of the rows that count refuse by each marker, whether that reading is on or not."""
+    if not collector.has_markers:
+        return {}
+    named = Counter(prediction.refusal for prediction in collector.predictions.values() if prediction.refusal)
+    return dict(sorted(named.items()))
+
+
+def _attempts(verdicts: Iterable[Verdict], collector: Collector, k: int) -> Attempts:
+    """The figures over several attempts; their arithmetic is imported where it is asked for."""
+    from scorer.attempts import NO_ROW, summarize_attempts
+
+    later = collector.later
+    return summarize_attempts(
+        (
+            (_POSITION[v.outcome], *(byte - 1 if byte else NO_ROW for byte in later.get(v.example.id, b"")))
+            for v in verdicts
+        ),
+        k,
+    )
+
+
+def _pixels(examples: Iterable[Example], collector: Collector, problems: Problems) -> Iterator[Prediction | None]:
+    """The prediction of each example in pixels."""
+    find = collector.predictions.get
+    for example in examples:
+        prediction = find(example.id)
+        if prediction is None or prediction.space is PIXEL:
+            yield prediction
+        else:
+            yield _in_pixels(example, prediction, problems)
+
+
+def _in_pixels(example: Example, prediction: Prediction, problems: Problems) -> Prediction:
+    """A prediction in pixels; what its space cannot express on its frame is a problem."""
+    pixels = to_pixels(prediction, example.frame)
+    if pixels.fault and not prediction.fault:
+        size = f"{example.frame[0]}x{example.frame[1]}"
+        message = f"{prediction.space} cannot express this answer on a {size} screenshot"
+        code: Code = "bad-space" if pixels.fault == "bad-space" else "bad-number"
+        problems.add(code, message, pixels.source, pixels.line, row_id=example.id)
+    return pixels
+
+
+def _note_outside(verdict: Verdict, problems: Problems) -> None:
+    """A problem where a miss lies off its screenshot."""
+    prediction, frame = verdict.prediction, verdict.example.frame
+    if prediction is not None and is_outside(prediction, frame):
+        place = f"pixel {write_answer(prediction)}, outside the {frame[0]}x{frame[1]} screenshot"
+        problems.add("out-of-frame", f"the answer is {place}", prediction.source, prediction.line, row_id=prediction.id)
+
+
+def _note_left_out(collector: Collector, source: str, problems: Problems) -> None:
+    if collector.left_out_rows:
+        message = f"{collector.left_out_rows} rows belong to examples that the filter leaves out"
+        problems.add("not-selected", message, source)
+
+
+def _note_spaces(collector: Collector, source: str, problems: Problems) -> None:
+    spaces = collector.row_spaces | ({collector.space} if collector.uses_default else set())
+    if len(spaces) > 1:
+        listed = ", ".join(map(str, sorted(spaces)))
+        problems.add("mixed-space", f"answers of {collector.ids.benchmark} are in several spaces: {listed}", source)
+
+
+def _note_absent(ground_truth: GroundTruth, verdicts: Iterable[Verdict], source: str, problems: Problems) -> None:
+    """One problem for all examples without a row."""
+    absent = [verdict.example for verdict in verdicts if verdict.outcome == "absent"]
+    if not absent:
+        return
+    n = len(ground_truth.examples)
+    listed = ", ".join(example.id for example in absent[:5]) + (", …" if len(absent) > 5 else "")
+    message = f"{len(absent)} of {n} examples of {ground_truth.benchmark.id} have no row, count as wrong: {listed}"
+    if all(example.rule == "refusal" for example in absent):
+        refusals = sum(example.rule == "refusal" for example in ground_truth.examples)
+        if refusals == len(absent):
+            message += (
+                f" (exactly the refusals: this looks like the {n - refusals}-row actionable subset, "
+                "which cannot be ranked against full-set scores)"
+            )
+    problems.add("absent-id", message, source)
+
+
+class _Watch:
+    """Keeps the verdicts that pass by and looks at each miss once, while it is at hand."""
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+        self.verdicts: list[Verdict] = []
+        self.false_refusals = 0
+
+    def over(self, verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+        """The same verdicts, counted where they are false refusals and noted where they lie off their screenshot."""
+        keep = self.verdicts.append
+        for verdict in verdicts:
+            keep(verdict)
+            if verdict.outcome == "miss":
+                self.false_refusals += is_false_refusal(verdict)
+                _note_outside(verdict, self.problems)
+            yield verdict
+
+
+def _alternatives(
+    collector: Collector, verdicts: tuple[Verdict, ...], *, any_candidate: bool
+) -> tuple[Alternative, ...]:
+    """What the hits would be under other readings of some rows: those that the collector kept, and one candidate."""
+    several = {
+        v.example.id: v.prediction._replace(points=v.prediction.points[:1])
+        for v in (verdicts if any_candidate else ())
+        if v.prediction is not None and len(v.prediction.points) > 1
+    }
+    readings = (
+        ("first_row", "had the first row counted for the {} ids given again", collector.first),
+        ("public_scorer", "with the public scorer's reading of {} rows that it misreads", collector.public),
+        ("first_candidate", "with the first candidate point alone in {} rows; the score is hit@candidates", several),
+    )
+    if not any(others for _, _, others in readings):
+        return ()
+    by_id = {v.example.id: v for v in verdicts}
+    hits = sum(verdict.outcome == "hit" for verdict in by_id.values())
+    found: list[Alternative] = []
+    for name, reason, others in readings:
+        changed = sum(
+            (judge(by_id[key].example, other).outcome == "hit") - (by_id[key].outcome == "hit")
+            for key, other in others.items()
+        )
+        if others:
+            found.append(Alternative(name, reason.format(len(others)), len(others), hits + changed))
+    return tuple(found)

@@ -1,0 +1,66 @@
+"""Outcomes of several attempts at each example -> avg@k, pass@k, and how often an example goes both ways.
+
+The meanings are AgentCompass's: an example counts in avg@k when all of its first k attempts have a row, and in pass@k
+when one of them is right or all have a row. What failed or could not be read is a row, and wrong. Intervals resample
+examples, never attempts: attempts at one example are not independent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from scorer.model import OUTCOMES, Attempts, Series
+from scorer.resampling import bootstrap, pass_at_k
+
+HIT, RUN_ERROR, NO_ROW = (OUTCOMES.index(outcome) for outcome in ("hit", "run_error", "absent"))
+
+Tries = Sequence[int]
+"""Outcomes of one example by attempt, as positions in OUTCOMES."""
+
+
+def summarize_attempts(examples: Iterable[Tries], k: int) -> Attempts:
+    """Every figure over ``k`` attempts; where there are more, also the unbiased estimate from all of them.
+
+    Invariant: each series has ``evaluated`` <= ``total``, the number of examples; what is not evaluated is in no mean.
+    """
+    tally = Counter(tuple(tries) for tries in examples)
+    total = sum(tally.values())
+    means: Counter[Fraction] = Counter()
+    any_right: Counter[Fraction] = Counter()
+    strict: Counter[Fraction] = Counter()
+    unbiased: Counter[Fraction] = Counter()
+    consistency: Counter[int] = Counter()
+    observed = errors = most = 0
+    for tries, count in tally.items():
+        first = tries[:k]
+        rows = sum(outcome != NO_ROW for outcome in first)
+        right = first.count(HIT)
+        whole = rows == k
+        observed += rows * count
+        errors += first.count(RUN_ERROR) * count
+        strict[Fraction(right, k)] += count
+        if whole:
+            means[Fraction(right, k)] += count
+            consistency[right] += count
+        if right or whole:
+            any_right[Fraction(bool(right))] += count
+        given = [outcome for outcome in tries if outcome != NO_ROW]
+        most = max(most, len(given))
+        if len(given) >= k:
+            unbiased[pass_at_k(len(given), given.count(HIT), k)] += count
+    series = [_series(f"avg@{k}", means, total), _series(f"pass@{k}", any_right, total)]
+    if means.total() < total:
+        series.append(_series(f"avg@{k}, attempts without a row wrong", strict, total))
+    if most > k:
+        series.append(_series(f"pass@{k}, unbiased from up to {most}", unbiased, total))
+    return Attempts(k, most, observed, errors, tuple(series), tuple(consistency[right] for right in range(k + 1)))
+
+
+def _series(name: str, values: Counter[Fraction], total: int) -> Series:
+    evaluated = values.total()
+    if not evaluated:
+        return Series(name, None, 0, total, None)
+    mean = sum((value * count for value, count in values.items()), Fraction()) / evaluated
+    return Series(name, mean, evaluated, total, bootstrap({float(value): count for value, count in values.items()}))

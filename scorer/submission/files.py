@@ -1,0 +1,217 @@
+"""The files of a bundle, in a folder or in a zip: written so that a byte tells, read so that nothing is trusted.
+
+A zip is one that ``write_zip`` makes: members stored without compression, in order, with one date. So there is nothing
+to inflate, nothing between the members, and a changed byte anywhere shows. Any other zip is refused with the reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import stat
+import struct
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, Any
+
+from scorer.atomic import make_file, whole
+from scorer.limits import reason
+from scorer.problems import Problems, shorten
+
+SUBMISSION = "submission.json"
+SUMS = "SHA256SUMS"
+PREDICTIONS = "predictions"
+
+Files = Mapping[str, Callable[[], IO[bytes]]]
+"""Names below the bundle, with what opens each."""
+
+_CHUNK = 2**20
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_END_BYTES, _END_MARK = 22, b"PK\x05\x06"
+_MOST_MEMBERS, _LONGEST_DIRECTORY = 64, 2**16
+
+
+def digest(opener: Callable[[], IO[bytes]], most: int) -> tuple[str, int]:
+    """sha256 and size of a file, read up to ``most`` bytes and one."""
+    sha256, size = hashlib.sha256(), 0
+    with opener() as stream:
+        while size <= most and (chunk := stream.read(_CHUNK)):
+            sha256.update(chunk)
+            size += len(chunk)
+    return sha256.hexdigest(), size
+
+
+def sums(digests: Mapping[str, str]) -> bytes:
+    """The text of SHA256SUMS, as ``sha256sum --check`` reads it."""
+    return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests)).encode()
+
+
+def write_bundle(out: str, contents: Mapping[str, bytes]) -> None:
+    """Write a bundle whole or not at all: a zip where ``out`` ends in .zip, else a folder.
+
+    Raises UsageError where ``out`` exists or cannot be written.
+    """
+    with whole(out) as made:
+        if out.endswith(".zip"):
+            with open(made, "wb") as stream:
+                write_zip(stream, {name: opener_of(data) for name, data in contents.items()})
+            return
+        for name, data in contents.items():
+            make_file(os.path.join(made, *name.split("/")), data)
+
+
+def write_zip(stream: Any, files: Files) -> None:
+    """Write a zip that depends on names and contents alone."""
+    with zipfile.ZipFile(_Forwards(stream), "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(files):
+            member = zipfile.ZipInfo(name, _EPOCH)
+            member.create_system, member.external_attr = 3, (stat.S_IFREG | 0o644) << 16
+            with files[name]() as source, archive.open(member, "w", force_zip64=True) as target:
+                while chunk := source.read(_CHUNK):
+                    target.write(chunk)
+
+
+class _Forwards:
+    """A stream that only goes forwards, so that a zip is written alike to a file and into a checksum."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def write(self, data: bytes, /) -> int:
+        self.stream.write(data)
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing waits here."""
+
+    def close(self) -> None:
+        """Whoever opened the stream closes it."""
+
+
+class _Checksum:
+    """Takes what is written and keeps its sha256; ValueError where it grows beyond ``most`` bytes."""
+
+    def __init__(self, most: int) -> None:
+        self.sha256, self.left = hashlib.sha256(), most
+
+    def write(self, data: bytes) -> None:
+        self.sha256.update(data)
+        self.left -= len(data)
+        if self.left < 0:
+            raise ValueError("its members overlap")
+
+
+@contextmanager
+def opened(path: str, problems: Problems) -> Iterator[Files | None]:
+    """The files of a bundle at ``path``, or None where it is none, with everything that is wrong a problem."""
+    if os.path.isdir(path):
+        yield _folder(path, problems)
+        return
+    try:
+        with open(path, "rb") as stream:
+            yield _zip(stream, path, problems)
+    except OSError as error:
+        problems.add("unreadable", f"cannot be read ({error.strerror or error})", path)
+        yield None
+
+
+def _folder(path: str, problems: Problems) -> Files | None:
+    """The regular files of a folder and of its folder ``predictions``; anything else is a problem."""
+    files: dict[str, Callable[[], IO[bytes]]] = {}
+    for below, folder in (("", path), (f"{PREDICTIONS}/", os.path.join(path, PREDICTIONS))):
+        try:
+            with os.scandir(folder) as entries:
+                for _, entry in zip(range(_MOST_MEMBERS), entries, strict=False):
+                    name = below + entry.name
+                    if entry.is_file(follow_symlinks=False):
+                        files[name] = _file_opener(entry.path)
+                    elif name != PREDICTIONS or not entry.is_dir(follow_symlinks=False):
+                        kind = "a link" if entry.is_symlink() else "no regular file"
+                        problems.add("bundle-file", f"{kind}; a bundle holds files alone", f"{path}/{name}")
+        except OSError as error:
+            problems.add("bundle-file", f"cannot be read ({error.strerror or error})", f"{path}/{below}".rstrip("/"))
+    return files
+
+
+def _zip(stream: IO[bytes], path: str, problems: Problems) -> Files | None:
+    """The members of a zip that ``write_zip`` made; None, with the reason as a problem, for any other file."""
+    fault = _zip_fault(stream, problems)
+    if fault:
+        problems.add("bundle-archive", f"{fault}; make the zip with score bundle, or verify the unpacked folder", path)
+        return None
+    archive = zipfile.ZipFile(stream)
+    return {name: _member_opener(archive, name) for name in archive.namelist()}
+
+
+def _zip_fault(stream: IO[bytes], problems: Problems) -> str:
+    """Why a file is no zip of ours. The directory is measured before the library reads it."""
+    size = stream.seek(0, os.SEEK_END)
+    most = problems.limits.bundle_bytes
+    if size > most:
+        return f"it is longer, in bytes, than {reason('bundle-bytes', problems.limits)}"
+    stream.seek(max(0, size - _END_BYTES))
+    end = stream.read()
+    if len(end) < _END_BYTES or not end.startswith(_END_MARK):
+        return "not a zip, or bytes follow its end"
+    members, directory = struct.unpack("<H I", end[10:12] + end[12:16])
+    if members > _MOST_MEMBERS or directory > _LONGEST_DIRECTORY:
+        return f"it has {members} members in a directory of {directory} bytes; a bundle has a handful"
+    try:
+        archive = zipfile.ZipFile(stream)
+        fault = next(filter(None, map(_member_fault, archive.infolist())), "")
+        if not fault and len(set(archive.namelist())) < len(archive.namelist()):
+            fault = "a member stands in it twice"
+        if fault:
+            return fault
+        again = _Checksum(2 * size + _LONGEST_DIRECTORY)
+        write_zip(again, {name: _member_opener(archive, name) for name in archive.namelist()})
+    except (zipfile.BadZipFile, OSError, ValueError, struct.error, NotImplementedError, RuntimeError) as broken:
+        return f"a broken zip ({shorten(str(broken))})"
+    stream.seek(0)
+    whole = hashlib.sha256()
+    while chunk := stream.read(_CHUNK):
+        whole.update(chunk)
+    if whole.digest() != again.sha256.digest():
+        return "bytes of it differ from the zip that score bundle makes of its files"
+    return ""
+
+
+def _member_fault(member: zipfile.ZipInfo) -> str:
+    name = shorten(member.filename)
+    parts = member.filename.split("/")
+    if member.filename.startswith("/") or "\\" in member.filename or ":" in member.filename or ".." in parts:
+        return f"the member {name} leads out of the bundle"
+    if stat.S_ISLNK(member.external_attr >> 16):
+        return f"the member {name} is a link"
+    if member.flag_bits & 1:
+        return f"the member {name} is encrypted"
+    if member.compress_type != zipfile.ZIP_STORED or member.compress_size != member.file_size:
+        times = member.file_size // max(1, member.compress_size)
+        return f"the member {name} is compressed ({times} times smaller than it says it is)"
+    return ""
+
+
+def opener_of(data: bytes) -> Callable[[], IO[bytes]]:
+    """What opens bytes as a file."""
+    return lambda: io.BytesIO(data)
+
+
+def _file_opener(path: str) -> Callable[[], IO[bytes]]:
+    """Opens what was a regular file, and nothing that has become a link since."""
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+    return lambda: open(path, "rb", opener=opener)
+
+
+def _member_opener(archive: zipfile.ZipFile, name: str) -> Callable[[], IO[bytes]]:
+    return lambda: archive.open(name)
+
+
+def missing_and_unknown(files: Files, expected: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The expected names that are not there, and the names that are not expected."""
+    wanted = list(expected)
+    return [name for name in wanted if name not in files], [name for name in files if name not in wanted]

@@ -1,0 +1,118 @@
+"""What a leaderboard asks about a run, and reading the answers. ``none`` is an answer; a blank is not.
+
+The questions are those that Pointerbench asks authors to report beside a result.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import tomllib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from scorer.errors import UsageError
+from scorer.problems import shorten, type_name
+
+NONE = "none"
+LONGEST = 100_000
+"""Characters in one answer; prompts are long, nothing is longer."""
+
+
+class Question(NamedTuple):
+    """What is asked, and whether ``none`` answers it."""
+
+    text: str
+    none_is_an_answer: bool = True
+
+
+QUESTIONS: dict[str, Question] = {
+    "model": Question("the model's name and version", none_is_an_answer=False),
+    "organisation": Question("who ran it"),
+    "date": Question("when the predictions were made, YYYY-MM-DD", none_is_an_answer=False),
+    "prompt": Question("the text of the prompt, word for word"),
+    "image_resizing": Question("what was done to the screenshot before the model saw it"),
+    "zoom": Question("the strategy of zooming in or cropping in several steps"),
+    "links": Question("addresses of the model, the paper, the code: a list"),
+}
+
+
+def example_manifest() -> str:
+    """A manifest in TOML to fill in. As it stands every answer is left out, so it is refused."""
+    lines = ['# About the run. Every answer is required; "none" is one, except for the model and the date.']
+    for name, question in QUESTIONS.items():
+        lines += ["", f"# {question.text}"]
+        blank = {"prompt": '"""\n"""', "links": "[]"}.get(name, '""')
+        lines.append(f"{name} = {blank}")
+    return "\n".join(lines)
+
+
+def read_manifest(data: bytes, source: str) -> dict[str, Any]:
+    """The answers in a TOML file, or in a JSON file where its name ends in .json, checked.
+
+    Raises UsageError that names everything wrong at once.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+        given = json.loads(text) if source.endswith(".json") else tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{source}: not UTF-8 (byte offset {error.start})") from None
+    except (ValueError, RecursionError) as error:
+        kind = "JSON" if source.endswith(".json") else "TOML"
+        raise UsageError(f"{source}: not {kind}: {error}") from None
+    if not isinstance(given, dict):
+        raise UsageError(f"{source}: a manifest is an object, found {type_name(given)}")
+    if isinstance(given.get("date"), datetime.date):
+        given["date"] = given["date"].isoformat()
+    faults = manifest_faults(given)
+    if faults:
+        listed = "\n".join(f"  {fault}" for fault in faults)
+        raise UsageError(f"{source}: the manifest is not complete\n{listed}")
+    return {name: _trimmed(given[name]) for name in QUESTIONS}
+
+
+def manifest_faults(given: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the answers; empty where they can be published."""
+    faults = [_fault(name, question, given.get(name)) for name, question in QUESTIONS.items()]
+    known = ", ".join(QUESTIONS)
+    faults += [f'"{shorten(str(name))}" is not asked for; known: {known}' for name in given if name not in QUESTIONS]
+    return [fault for fault in faults if fault]
+
+
+def _fault(name: str, question: Question, answer: object) -> str:
+    what = f"{name} ({question.text})"
+    if answer in (None, "", []) or (isinstance(answer, str) and not answer.strip()):
+        hint = '; "none" is an answer' if question.none_is_an_answer else ""
+        return f"{what} is left out{hint}"
+    if name == "links" and isinstance(answer, list):
+        bad = next((link for link in answer if not _is_link(link)), None)
+        return "" if bad is None else f"{what}: not an http(s) address: {shorten(str(bad))}"
+    if not isinstance(answer, str):
+        return f"{what} must be a string, found {type_name(answer)}"
+    if len(answer) > LONGEST:
+        return f"{what} is longer than {LONGEST} characters"
+    if answer.strip().lower() == NONE:
+        return "" if question.none_is_an_answer else f"{what} needs an answer other than none"
+    if name == "date" and not _is_date(answer):
+        return f"{what} is no date: {shorten(answer)}"
+    if name == "links":
+        return f'{what} must be a list, or "none"'
+    return ""
+
+
+def _is_link(link: object) -> bool:
+    if not isinstance(link, str):
+        return False
+    address = link.strip().partition("://")
+    return address[0] in ("http", "https") and bool(address[2]) and not set(link.strip()) & set(" \t\r\n<>\"'")
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return datetime.date.fromisoformat(text.strip()).isoformat() == text.strip()
+    except ValueError:
+        return False
+
+
+def _trimmed(answer: Any) -> Any:
+    return [entry.strip() for entry in answer] if isinstance(answer, list) else answer.strip()

@@ -1,0 +1,244 @@
+"""A bundle of a stranger -> whether its claim is real. Nothing in it is trusted: every figure is made again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import IO, Any, NamedTuple
+
+from scorer._version import __version__
+from scorer.api import examine_streams
+from scorer.benchmarks import BENCHMARKS
+from scorer.errors import UsageError
+from scorer.limits import DEFAULT_LIMITS, Limits, reason
+from scorer.model import GroundTruth, Problem, Report
+from scorer.problems import Problems, shorten, type_name
+from scorer.signature import parse_signature
+from scorer.spaces import parse_space
+from scorer.submission.bundle import CLAIMS, FORMAT, claimed, predictions_file, predictions_name, write_submission
+from scorer.submission.files import SUBMISSION, SUMS, Files, digest, missing_and_unknown, opened, sums
+from scorer.submission.manifest import manifest_faults
+
+LONGEST_SUBMISSION = 4 * 2**20
+"""Bytes of a submission.json; one of all benchmarks has some ten thousand."""
+
+KEYS = ("format", "scorer", "manifest", "variant", "benchmarks")
+ORIGIN = ("space", "row_spaces", "signature")
+
+Load = Callable[[str, str], GroundTruth]
+"""Benchmark id and variant ("" where there is none) -> its ground truth."""
+
+
+class Verified(NamedTuple):
+    """One bundle after verification. Where it does not hold, ``manifest`` and ``reports`` are what could be read.
+
+    ``reports`` are made from the bundle's predictions, never from its claims.
+    """
+
+    source: str
+    holds: bool
+    manifest: Mapping[str, Any]
+    reports: tuple[Report, ...]
+    problems: tuple[Problem, ...]
+    problem_counts: Mapping[str, int]
+
+
+def verify_bundle(source: str, load: Load, *, limits: Limits = DEFAULT_LIMITS) -> Verified:
+    """Verify a bundle: its files, their hashes, the manifest, the strict check, and every claimed figure.
+
+    Raises what ``load`` raises. All faults are in ``problems``.
+    """
+    verifier = _Verifier(source, load, Problems(strict=True, limits=limits))
+    with opened(source, verifier.problems) as files:
+        if files is not None:
+            verifier.verify(files)
+    problems = verifier.problems
+    return Verified(
+        source,
+        not problems.refused,
+        verifier.manifest,
+        tuple(sorted(verifier.reports, key=lambda report: list(BENCHMARKS).index(report.benchmark.id))),
+        tuple(problems),
+        dict(problems.counts),
+    )
+
+
+class _Verifier:
+    def __init__(self, source: str, load: Load, problems: Problems) -> None:
+        self.source, self.load, self.problems = source, load, problems
+        self.manifest: Mapping[str, Any] = {}
+        self.reports: list[Report] = []
+
+    def verify(self, files: Files) -> None:
+        """Look at everything that can be looked at; a fault in one file hides none in another."""
+        submission = self._submission(files)
+        benchmarks = submission.get("benchmarks", {})
+        predictions = {predictions_name(name): name for name in benchmarks}
+        if submission:
+            missing, unknown = missing_and_unknown(files, [SUBMISSION, SUMS, *predictions])
+            for name in missing:
+                self._add("bundle-file", "is missing", name)
+            for name in unknown:
+                self._add("bundle-file", "belongs to no bundle", name)
+        digests = self._digests(files)
+        for path, name in predictions.items():
+            if path in files:
+                if digests.get(path) != benchmarks[name].get("sha256"):
+                    self._add("bundle-hash", f"its sha256 is not the one in {SUBMISSION}: changed after bundling", path)
+                self._examine(files, path, name, submission, digests.get(path, ""))
+
+    def _digests(self, files: Files) -> dict[str, str]:
+        """The sha256 of each file, held against SHA256SUMS."""
+        digests: dict[str, str] = {}
+        most = self.problems.limits.bundle_bytes
+        for name in files:
+            try:
+                digests[name], size = digest(files[name], most)
+            except OSError as error:
+                self._add("bundle-file", f"cannot be read ({error.strerror or error})", name)
+                continue
+            if size > most:
+                longer = f"is longer, in bytes, than {reason('bundle-bytes', self.problems.limits)}"
+                self._add("bundle-file", longer, name)
+                digests[name] = ""
+        if SUMS not in digests:
+            return digests
+        expected = sums({name: value for name, value in digests.items() if name != SUMS})
+        listed = _read(files[SUMS], len(expected) + 2**16)
+        if listed == expected:
+            return digests
+        given = {line[66:]: line[:64] for line in listed.decode("utf-8", "replace").splitlines()}
+        self._add("bundle-hash", "these are not the sums of this bundle's files, as score bundle lists them", SUMS)
+        for name, value in digests.items():
+            if name in given and given[name] != value:
+                self._add("bundle-hash", f"its sha256 is not the one in {SUMS}: one of the two was changed", name)
+        return digests
+
+    def _submission(self, files: Files) -> dict[str, Any]:
+        """submission.json, checked for its form; {} where nothing can be made of it."""
+        if SUBMISSION not in files:
+            self._add("bundle-file", "is missing: not a bundle, or not its top folder", SUBMISSION)
+            return {}
+        data = _read(files[SUBMISSION], LONGEST_SUBMISSION + 1)
+        try:
+            found = json.loads(data.decode()) if len(data) <= LONGEST_SUBMISSION else "longer than any bundle's"
+            same = isinstance(found, dict) and write_submission(found) == data
+        except (ValueError, RecursionError) as error:
+            found, same = str(error), False
+        if not isinstance(found, dict):
+            self._add("bundle-form", f"not an object in JSON ({shorten(str(found))})", SUBMISSION)
+            return {}
+        faults = [] if same else ["not in the form that score bundle writes (edited? make the bundle again)"]
+        faults += _form_faults(found)
+        for fault in faults:
+            self._add("bundle-form", fault, SUBMISSION)
+        if len(faults) > (not same):
+            return {}
+        self.manifest = found["manifest"]
+        for fault in manifest_faults(found["manifest"]):
+            self._add("bundle-manifest", fault, SUBMISSION)
+        return found
+
+    def _examine(self, files: Files, path: str, name: str, submission: Mapping[str, Any], sha256: str) -> None:
+        """The strict check of one file of predictions, its form, and its figures against the claim."""
+        variant = submission["variant"] if len(BENCHMARKS[name].files) > 1 else ""
+        place = f"{self.source}/{path}"
+        checked, reports = examine_streams(
+            [(place, files[path])], lambda name: self.load(name, variant), benchmark=name, limits=self.problems.limits
+        )
+        self.problems.extend(checked.problems, checked.problem_counts)
+        self.reports.extend(reports)
+        for report in reports:
+            self._compare(submission["benchmarks"][name], report)
+        if checked.accepted and hashlib.sha256(b"".join(map(predictions_file, reports))).hexdigest() != sha256:
+            self._add("bundle-form", "not in the rows that score bundle writes (edited? make the bundle again)", path)
+
+    def _compare(self, claim: Mapping[str, Any], report: Report) -> None:
+        actual = json.loads(json.dumps(claimed(report)))
+        name = report.benchmark.id
+        for key in CLAIMS:
+            one, other = claim.get(key), actual.get(key)
+            if key == "signature":
+                one, other = _without_version(one), _without_version(other)
+                if one != other:
+                    self._add("bundle-claim", f"{name}: {_signatures_differ(one, other)}", SUBMISSION)
+            elif json.dumps(one) != json.dumps(other):  # 1 is not 1.0 or true here
+                short = f"claims {_shown(one)}, the predictions give {_shown(other)}"
+                self._add("bundle-claim", f"{name}: {key} {short}", SUBMISSION)
+
+    def _add(self, code: Any, message: str, name: str) -> None:
+        self.problems.add(code, message, f"{self.source}/{name}")
+
+
+def _form_faults(found: Mapping[str, Any]) -> list[str]:
+    """What keeps submission.json from being read any further."""
+    if found.get("format") != FORMAT:
+        return [f'"format" is {_shown(found.get("format"))}; score {__version__} reads {FORMAT}']
+    faults = [f'"{shorten(str(key))}" does not belong there' for key in found if key not in KEYS]
+    for key, kind in (("manifest", dict), ("benchmarks", dict), ("scorer", str)):
+        if not isinstance(found.get(key), kind):
+            wanted = "an object" if kind is dict else "a string"
+            faults.append(f'"{key}" must be {wanted}, found {type_name(found.get(key))}')
+    benchmarks = found.get("benchmarks")
+    for name, claim in benchmarks.items() if isinstance(benchmarks, dict) else ():
+        if name not in BENCHMARKS:
+            faults.append(f"no benchmark {shorten(str(name))}; known: {', '.join(BENCHMARKS)}")
+        else:
+            faults += _claim_faults(name, claim)
+    if benchmarks == {}:
+        faults.append('"benchmarks" is empty')
+    if isinstance(benchmarks, dict):
+        named = [variant for name in benchmarks if name in BENCHMARKS for variant in BENCHMARKS[name].files if variant]
+        if found.get("variant") not in named and (named or found.get("variant") is not None):
+            wanted = " or ".join(named) or "null"
+            faults.append(f'"variant" is {_shown(found.get("variant"))}; it must be {wanted}')
+    return faults
+
+
+def _claim_faults(name: str, claim: object) -> list[str]:
+    if not isinstance(claim, dict):
+        return [f"{name} must be an object, found {type_name(claim)}"]
+    origin = claim.get("made_from")
+    if not isinstance(origin, dict) or list(origin) != list(ORIGIN) or not isinstance(origin["row_spaces"], list):
+        return [f'{name}: "made_from" must hold {", ".join(ORIGIN)}']
+    named = [value for value in (origin["space"], *origin["row_spaces"]) if value is not None]
+    if not all(_is_space(space) for space in named):
+        return [f'{name}: "made_from" names a space that is none']
+    known = ("sha256", "made_from", *CLAIMS)
+    return [f'{name}: "{shorten(str(key))}" does not belong there' for key in claim if key not in known]
+
+
+def _is_space(name: object) -> bool:
+    try:
+        return isinstance(name, str) and bool(parse_space(name))
+    except UsageError:
+        return False
+
+
+def _without_version(signature: object) -> dict[str, str]:
+    """The fields of a signature but for the version: a newer scorer confirms what an older one claimed."""
+    try:
+        fields = parse_signature(signature) if isinstance(signature, str) else {}
+    except ValueError:
+        fields = {}
+    return {key: value for key, value in fields.items() if key != "version"}
+
+
+def _signatures_differ(claim: Mapping[str, str], actual: Mapping[str, str]) -> str:
+    keys = [key for key in actual if claim.get(key) != actual[key]]
+    if "data" in keys:
+        return f"made with another ground truth (data {claim.get('data', 'unknown')}, here {actual['data']})"
+    return f"the signature differs in {', '.join(keys) or 'keys that are not known'}"
+
+
+def _shown(value: object) -> str:
+    return shorten(json.dumps(value))
+
+
+def _read(opener: Callable[[], IO[bytes]], most: int) -> bytes:
+    try:
+        with opener() as stream:
+            return stream.read(most)
+    except OSError:
+        return b""

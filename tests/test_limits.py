@@ -1,0 +1,112 @@
+"""Limits: every one settable, and hostile files refused in bounded time and memory."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scorer.errors import UsageError
+from scorer.limits import DEFAULT_LIMITS, LIMITS, Limits, named, parse_limits
+from tests.conftest import FIXTURES, Score, answers
+
+SECONDS, MEBIBYTES = 10, 300
+
+
+def test_every_limit_has_a_name_and_can_be_set() -> None:
+    assert named(DEFAULT_LIMITS).keys() == LIMITS.keys()
+    given = [f"{name}={number}" for number, name in enumerate(LIMITS, 1)]
+    assert parse_limits(given) == Limits(*range(1, len(LIMITS) + 1))
+    assert parse_limits([]) == DEFAULT_LIMITS
+    assert all(value <= LIMITS[name][0] for name, value in named(DEFAULT_LIMITS).items())
+
+
+@pytest.mark.parametrize(
+    "text", ["rows", "rows=", "rows=0", "rows=-1", "rows=1e9", "row=5", "depth=401", "rows=" + "9" * 5000]
+)
+def test_a_limit_that_is_none_is_a_usage_error(text: str) -> None:
+    with pytest.raises(UsageError, match="--max"):
+        parse_limits([text])
+
+
+@pytest.mark.usefixtures("three_subsets")
+def test_the_limits_of_the_command_reach_the_reader(run_score: Score) -> None:
+    file = answers("pbs_0001", "pbs_0002", "pbs_0003", "pbs_0004")
+    assert run_score("check", file).status == 0
+    for limit in ("line-bytes=20", "rows=3", "depth=1"):
+        run = run_score("check", file, "--max", limit)
+        assert run.status == 1
+        assert f"(--max {limit.split('=')[0]}=N sets another)" in run.out
+    huge = answers("pbs_0001", point=(10.0**20, 5))
+    assert "bad-number" not in run_score("check", huge).out
+    assert "the limit of 20 (--max digits=N" in run_score("check", huge, "--max", "digits=20").out
+    assert "the limit of 2 (--max digits=N" in run_score(answers("pbs_0001"), "--max", "digits=2").err
+
+
+@pytest.mark.usefixtures("three_subsets")
+def test_findings_over_the_limit_are_counted_and_not_kept(run_score: Score) -> None:
+    file = answers(*(f"nobody_{number}" for number in range(9)))
+    run = run_score("check", file, "--benchmark", "pointerbench-sheets", "--json", "-", "--max", "problems=4")
+    assert run.json["problem_counts"]["unknown-id"] == 9
+    assert sum(problem["code"] == "unknown-id" for problem in run.json["problems"]) == 4
+
+
+def _write(path: Path, chunks: Iterator[bytes]) -> Path:
+    with path.open("wb") as stream:
+        stream.writelines(chunks)
+    return path
+
+
+def _one_line(start: bytes, size: int) -> Iterator[bytes]:
+    yield start
+    block = b" " * 2**20
+    for _ in range(size // len(block)):
+        yield block
+
+
+def _duplicates(different: bool) -> Iterator[bytes]:
+    for number in range(1_000_000):
+        yield b'{"id": "pbs_9001", "point": [%d, 5]}\n' % (number if different else 3)
+
+
+HOSTILE = {
+    "a gigabyte in one line": (_one_line(b'{"id": "', 2**30), "line-too-long"),
+    "a gigabyte in one array": (_one_line(b"[", 2**30), "array-too-long"),
+    "a gigabyte of blanks": (_one_line(b"", 2**30), "no-rows"),
+    "a million duplicates": (_duplicates(different=False), "duplicate-id"),
+    "a million duplicates that differ": (_duplicates(different=True), "duplicate-id"),
+    "10,000 levels": (iter([b'{"id": ' + b"[" * 10_000 + b"]" * 10_000 + b"}"]), "bad-json"),
+    "an array of 10,000 levels": (iter([b"[" * 10_000 + b"]" * 10_000]), "bad-json"),
+    "millions of rows without anything": (iter([b"{}\n" * 2**20] * 3), "no-id"),
+    "an array of entries without anything": (iter([b"[", b"{}," * 2**18, b"{}]"]), "no-id"),
+    "millions of blank lines": (iter([b"\n" * 2**24] * 2), "too-many-rows"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_is_refused_within_10_seconds_and_300_mebibytes(name: str, tmp_path: Path) -> None:
+    chunks, code = HOSTILE[name]
+    file = _write(tmp_path / "hostile.jsonl", chunks)
+    command = [sys.executable, "-m", "scorer", "check", str(file), "--data", str(FIXTURES), "--json", "-"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # The address space holds more than what is resident, so a run under this limit is one under the smaller figure.
+    run = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=120,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEBIBYTES * 2**20,) * 2),
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    file.unlink()
+    assert run.returncode == 1, run.stderr
+    assert code in json.loads(run.stdout)["problem_counts"]
+    # Seconds of the processor: those on the wall depend on what else the machine does.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < SECONDS
