@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from scorer._version import __version__
 from scorer.api import check, check_streams, diagnose, judge, load_benchmark, score, score_streams, suites
 from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
@@ -23,6 +25,9 @@ from scorer.model import (
     Verdict,
 )
 from scorer.spaces import parse_space
+
+if TYPE_CHECKING:
+    from scorer.reparse import parse_reply
 
 __all__ = [
     "Alternative",
@@ -50,8 +55,18 @@ __all__ = [
     "diagnose",
     "judge",
     "load_benchmark",
+    "parse_reply",
     "parse_space",
     "score",
     "score_streams",
     "suites",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Reading replies loads patterns that a score of coordinates never needs.
+    if name == "parse_reply":
+        from scorer.reparse import parse_reply
+
+        return parse_reply
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,15 +8,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, get_args
 
 from scorer.assemble import Reading, judge, make_report
 from scorer.benchmarks import BENCHMARKS
-from scorer.errors import UsageError
+from scorer.errors import PredictionsError, UsageError
 from scorer.judge import misses_point_somewhere
 from scorer.limits import DEFAULT_LIMITS, Limits
 from scorer.load import load_benchmark
-from scorer.model import PIXEL, Check, GroundTruth, Kept, Report, Space, Suite
+from scorer.model import PIXEL, Check, GroundTruth, Kept, Refusal, Report, Space, Suite
 from scorer.problems import Problems
 from scorer.profiles import get_profile
 from scorer.route import Router
@@ -53,6 +53,8 @@ def score(
     profile: str | None = None,
     attempts: int = 1,
     limits: Limits = DEFAULT_LIMITS,
+    refusal: Refusal = "markers",
+    from_raw: bool = False,
 ) -> Report:
     """Score predictions against one loaded benchmark.
 
@@ -61,12 +63,13 @@ def score(
     ``space`` says what the numbers of rows without a ``space`` of their own mean (default: the profile's, else
     pixel). n is the number of loaded examples whatever the file holds. ``limits`` bounds what is taken from a file.
     With ``attempts`` over 1 the report also has the figures over that many attempts at each example; the score stays
-    that of attempt 1.
+    that of attempt 1. ``refusal`` "negative-only" leaves out refusals by a marker in the reply. ``from_raw`` reads the
+    answers anew out of the rows' ``raw`` replies, as ``profile`` does.
 
     Raises PredictionsError, with every fault in its ``problems``, where the predictions cannot be read as
     predictions of this benchmark; UsageError for an unknown space or profile.
     """
-    reading = _reading(space, profile, attempts, Problems(limits=limits))
+    reading = _reading(space, profile, attempts, Problems(limits=limits), refusal, from_raw=from_raw)
     return _reports(_routed_to(ground_truth, predictions, reading), reading)[0]
 
 
@@ -80,6 +83,8 @@ def score_streams(
     attempts: int = 1,
     limits: Limits = DEFAULT_LIMITS,
     kept: Kept | None = None,
+    refusal: Refusal = "markers",
+    from_raw: bool = False,
 ) -> list[Report]:
     """Score named streams against the benchmarks that their ids belong to, loaded by ``load`` when first met.
 
@@ -87,8 +92,8 @@ def score_streams(
     the benchmark table. ``kept``, if given, is filled with rows and later verdicts. Raises what ``score`` and ``load``
     raise.
     """
-    reading = _reading(space, profile, attempts, Problems(limits=limits))._replace(kept=kept)
-    return _reports(_routed(streams, load, benchmark, reading), reading)
+    reading = _reading(space, profile, attempts, Problems(limits=limits), refusal, from_raw=from_raw)
+    return _reports(_routed(streams, load, benchmark, reading._replace(kept=kept)), reading)
 
 
 def check(
@@ -216,17 +221,34 @@ def _examined(router: Router, reading: Reading) -> tuple[Check, list[Report]]:
 
 def _reports(router: Router, reading: Reading) -> list[Report]:
     problems = reading.problems
+    if reading.reread is not None and reading.reread.found_nothing:
+        raise PredictionsError('not scored: no row has a "raw" reply to read; score the answers without --from-raw')
     found = [make_report(*loaded, router.sources, reading) for loaded in router.finish()]
     listed, counts = problems.in_file_order(router.sources), dict(problems.counts)
     return [report._replace(problems=listed, problem_counts=counts) for report in found]
 
 
-def _reading(space: str | Space | None, profile: str | None, attempts: int, problems: Problems) -> Reading:
+def _reading(
+    space: str | Space | None,
+    profile: str | None,
+    attempts: int,
+    problems: Problems,
+    refusal: Refusal = "markers",
+    *,
+    from_raw: bool = False,
+) -> Reading:
     """How a run reads: rows that name no space are in the one given, else in the profile's, else in pixels."""
     if attempts < 1:
         raise UsageError(f"attempts must be 1 or more, found {attempts}")
+    if refusal not in get_args(Refusal):
+        raise UsageError(f'unknown reading of refusals "{refusal}"; known: {", ".join(get_args(Refusal))}')
     named = get_profile(profile).space if profile is not None else PIXEL
-    return Reading(named if space is None else parse_space(str(space)), profile or "", attempts, problems)
+    reading = Reading(named if space is None else parse_space(str(space)), profile or "", attempts, problems)
+    if from_raw:
+        from scorer.reparse import Rereader
+
+        reading = reading._replace(reread=Rereader(profile))
+    return reading._replace(refusal=refusal)
 
 
 def _open(path: str | os.PathLike[str]) -> IO[bytes]:

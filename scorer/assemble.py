@@ -5,6 +5,7 @@ The second half of a run, and the place where what concerns a file as a whole is
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -23,12 +24,13 @@ from scorer.model import (
     GroundTruth,
     Kept,
     Prediction,
+    Refusal,
     Report,
     Space,
     Verdict,
 )
 from scorer.problems import Code, Problems
-from scorer.route import Router
+from scorer.route import Reread, Router
 from scorer.signature import build, format_signature
 from scorer.validate import Collector, is_outside, write_answer
 
@@ -49,18 +51,22 @@ _POSITION = {outcome: number for number, outcome in enumerate(OUTCOMES)}
 
 
 class Reading(NamedTuple):
-    """How a run reads its files: the space of rows that name none, the attempts that are scored, the findings."""
+    """How a run reads its files: the space of rows that name none, the attempts that are scored, the findings, which
+    refusals count, and what makes each row anew first.
+    """
 
     space: Space
     profile: str
     attempts: int
     problems: Problems
     kept: Kept | None = None
+    refusal: Refusal = "markers"
+    reread: Reread | None = None
 
     def router(self, load: Callable[[str], GroundTruth], fixed: GroundTruth | None) -> Router:
         """A router that reads so."""
         take_later = self.take_later if self.attempts > 1 else None
-        return Router(load, fixed, self.space, self.problems, take_later, self.kept)
+        return Router(load, fixed, self.space, self.problems, take_later, self.kept, self.refusal, self.reread)
 
     def take_later(self, example: Example, prediction: Prediction, attempt: int) -> int:
         """Judge a row of a later attempt at once, so that nothing but its outcome has to be kept."""
@@ -89,6 +95,8 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
     has_refusals = "refusal" in benchmark.rules
     space = collector.space if collector.uses_default or not collector.row_spaces else None
     row_spaces = tuple(sorted(collector.row_spaces))
+    markers = _refusal_markers(collector)
+    refusal = reading.refusal if markers or reading.refusal == "negative-only" else ""
     return Report(
         benchmark=benchmark,
         variant=ground_truth.variant,
@@ -103,14 +111,23 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
         row_spaces=row_spaces,
         profile=reading.profile,
         signature=format_signature(
-            build(ground_truth, space, row_spaces, reading.profile, reading.attempts, __version__)
+            build(ground_truth, space, row_spaces, reading.profile, reading.attempts, __version__, refusal)
         ),
         ground_truth=ground_truth,
         alternatives=_alternatives(collector, verdicts, any_candidate=benchmark.any_candidate),
         verdicts=verdicts,
         answers=Answers(collector.predictions, collector.space, collector.uses_default, collector.odd_rows),
         attempts=_attempts(verdicts, collector, reading.attempts) if reading.attempts > 1 else None,
+        refusal_markers=markers,
     )
+
+
+def _refusal_markers(collector: Collector) -> dict[str, int]:
+    """How many of the rows that count refuse by each marker, whether that reading is on or not."""
+    if not collector.has_markers:
+        return {}
+    named = Counter(prediction.refusal for prediction in collector.predictions.values() if prediction.refusal)
+    return dict(sorted(named.items()))
 
 
 def _attempts(verdicts: Iterable[Verdict], collector: Collector, k: int) -> Attempts:

@@ -18,7 +18,7 @@ import click
 from scorer import render
 from scorer._version import __version__
 from scorer.api import diagnose, hints, score_streams, suites
-from scorer.benchmarks import pointerbench
+from scorer.benchmarks import get_benchmark, pointerbench
 from scorer.console import (
     check_axes,
     check_files,
@@ -33,9 +33,10 @@ from scorer.console import (
 )
 from scorer.errors import ScorerError, UsageError
 from scorer.limits import parse_limits
-from scorer.model import Kept, Report
+from scorer.model import Kept, Refusal, Report
 from scorer.options import SCORING, options
 from scorer.params import selection
+from scorer.profiles import get_profile, profile_module
 from scorer.tables import check_format, escape
 
 if TYPE_CHECKING:
@@ -43,16 +44,8 @@ if TYPE_CHECKING:
 
 INTERRUPTED, PIPE_CLOSED, BUG = 130, 141, 70
 COMMANDS = (
-    "check",
-    "compare",
-    "report",
-    "bundle",
-    "verify",
-    "leaderboard",
-    "schema",
-    "summarize",
-    "benchmarks",
-    "profiles",
+    *("check", "compare", "report", "bundle", "verify", "leaderboard", "schema", "summarize"),
+    *("reparse", "fetch", "benchmarks", "profiles"),
 )
 """Modules of scorer.commands, in the order of the help."""
 
@@ -111,9 +104,22 @@ def cli(ctx: click.Context, /, **given: Any) -> None:
     """
     if ctx.invoked_subcommand is None:
         if given["show_system_prompt"]:
-            click.echo(pointerbench.SYSTEM_PROMPT)
+            click.echo(_system_prompt(given["profile"], given["benchmark"]))
         else:
             _score(more=ctx.args, **given)
+
+
+def _system_prompt(profile: str | None, benchmark: str | None) -> str:
+    """The prompt that a profile asks a point with, the instruction left open."""
+    if profile is None:
+        return pointerbench.SYSTEM_PROMPT
+    from scorer.profiles.request import Task, prompt_text
+
+    known = get_profile(profile)
+    frame = known.space.parameters if known.space.kind == "frame" else pointerbench.FRAME
+    own = get_benchmark(benchmark).prompt if benchmark is not None else ""
+    width, height = frame
+    return prompt_text(profile_module(profile).build_request(Task("{instruction}", (width, height), prompt=own)))
 
 
 def _score(
@@ -141,6 +147,8 @@ def _score(
     diagnosing: bool,
     paper_label: str | None,
     score_only: bool,
+    from_raw: bool,
+    refusal: Refusal,
     show_all: bool,
     show_system_prompt: bool,
 ) -> None:
@@ -164,6 +172,8 @@ def _score(
             attempts=attempts,
             limits=limits,
             kept=kept,
+            refusal=refusal,
+            from_raw=from_raw,
         )
     _KEPT.extend(reports)
     reports = list(map(aggregated, reports))
@@ -256,11 +266,11 @@ def _usable(stream: TextIO | None) -> TextIO:
     return stream
 
 
-def run(args: list[str] | None = None) -> int:
-    """Run the command and return its exit status; errors are printed as the command prints them."""
+def run(args: list[str] | None = None, command: click.Command = cli) -> int:
+    """Run a command and return its exit status; errors are printed as the command prints them."""
     stdout = sys.stdout
     try:
-        status = cli.main(args, standalone_mode=False)
+        status = command.main(args, standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         context = error.ctx if isinstance(error, click.UsageError) else None

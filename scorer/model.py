@@ -22,6 +22,9 @@ Frame = tuple[int, int]
 Outcome = Literal["hit", "miss", "no_answer", "run_error", "absent"]
 OUTCOMES: tuple[Outcome, ...] = ("hit", "miss", "no_answer", "run_error", "absent")
 
+Refusal = Literal["markers", "negative-only"]
+"""Whether a refusal by a marker in the reply counts beside a point that is negative in both coordinates."""
+
 RuleName = Literal["point_in_bbox", "coverage_precision", "point_in_polygon", "refusal"]
 
 Labels = tuple[tuple[str, ...], ...]
@@ -73,6 +76,7 @@ class Prediction(NamedTuple):
 
     ``points`` are the candidate points; a benchmark that asks for one point gets at most one. ``error`` is set when
     the row says that the call failed; ``fault`` names the problem code when the row holds no usable geometry.
+    ``refusal`` names the marker where a reply refused by one; its point is then (-1, -1).
     """
 
     id: str
@@ -84,6 +88,7 @@ class Prediction(NamedTuple):
     attempt: int = 1
     line: int = 0
     source: str = ""
+    refusal: str = ""
 
 
 class Verdict(NamedTuple):
@@ -264,7 +269,7 @@ class Report(NamedTuple):
     """The score of one benchmark with its evidence.
 
     ``space`` is what rows without a space of their own were read in (None where there were none), ``row_spaces`` those
-    that rows named themselves.
+    that rows named themselves. ``refusal_markers`` counts the refusals that name the marker they were read from.
 
     Invariant: ``total.n`` is the number of ground-truth examples, and the outcomes add up to it: an absent,
     failed or unreadable answer stays in the denominator.
@@ -291,6 +296,7 @@ class Report(NamedTuple):
     answers: Answers = Answers({})
     attempts: Attempts | None = None
     aggregation: Aggregation | None = None
+    refusal_markers: Mapping[str, int] = MappingProxyType({})
 
     @property
     def categories(self) -> Table:

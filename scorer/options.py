@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
 from scorer.benchmarks import BENCHMARKS
 from scorer.limits import LIMITS
 from scorer.locate import ENVIRONMENT
+from scorer.model import Refusal
 from scorer.profiles import PROFILES
 from scorer.tables import DEFAULT_FORMAT
 
@@ -157,7 +158,23 @@ SCORING = (
         "--paper", "paper_label", metavar="LABEL", help="Print only the row that papers print, with this name in front."
     ),
     click.option("--score-only", is_flag=True, help="Print the percentage and nothing else."),
-    click.option("--show-system-prompt", is_flag=True, help="Print Pointerbench's recommended prompt and exit."),
+    click.option(
+        "--from-raw",
+        is_flag=True,
+        help="Read the answers anew out of the rows' raw replies, as --profile does.",
+    ),
+    click.option(
+        "--refusal",
+        type=click.Choice(get_args(Refusal)),
+        default="markers",
+        show_default=True,
+        help="What refuses beside a negative point: markers in the reply (terminate, FAIL(), ...), or nothing.",
+    ),
+    click.option(
+        "--show-system-prompt",
+        is_flag=True,
+        help="Print the prompt of --profile and exit; without one Pointerbench's recommended prompt.",
+    ),
     *JSON_AND_ALL,
 )
 

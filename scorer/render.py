@@ -100,6 +100,7 @@ def report_json(report: Report) -> dict[str, Any]:
         "outcomes": dict(report.outcomes),
         "no_answer_reasons": dict(report.no_answer_reasons),
         "false_refusals": report.false_refusals,
+        "refusal_markers": dict(report.refusal_markers),
         "answered": _cell_json(report.answered),
         "tables": {
             axis_table.axis.name: {
@@ -293,6 +294,10 @@ def _head(report: Report) -> Iterator[str]:
     if report.false_refusals or report.actionable is not None:
         parts.append(f"false refusals {report.false_refusals}")
     yield " · ".join(parts)
+    if report.refusal_markers:
+        named = ", ".join(f"{escape(marker)} {count}" for marker, count in report.refusal_markers.items())
+        strict = "refusal:negative-only" in report.signature.split("|")
+        yield f"refusals by marker: {named}" + (" (not counted: only negative answers refuse)" if strict else "")
     if report.no_answer_reasons:
         reasons = ", ".join(f"{code} {count}" for code, count in report.no_answer_reasons.items())
         yield f"no_answer because of: {reasons}"

@@ -9,12 +9,12 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from scorer.benchmarks import BENCHMARKS, EXAMPLE_IDS, ID_PATTERNS
 from scorer.errors import GroundTruthError, PredictionsError
 from scorer.ids import Ids, benchmark_of, resembled_benchmark
-from scorer.model import GroundTruth, Kept, Row, Space
+from scorer.model import GroundTruth, Kept, Refusal, Row, Space
 from scorer.problems import MAX_MESSAGE, Code, Problems, shorten, type_name
 from scorer.read import rows
 from scorer.unpack import unpacked
@@ -24,6 +24,15 @@ PACKED = 8
 """About how many bytes of rows a compressed byte holds."""
 
 _ANY_ID = " or ".join(EXAMPLE_IDS.values())
+
+
+class Reread(Protocol):
+    """Makes a row anew before anything else looks at it. ``found_nothing`` says, after all rows, that none could be."""
+
+    @property
+    def found_nothing(self) -> bool: ...
+
+    def __call__(self, row: dict[str, Any], /) -> dict[str, Any]: ...
 
 
 class Router:
@@ -41,12 +50,16 @@ class Router:
         problems: Problems,
         take_later: TakeLater | None = None,
         kept: Kept | None = None,
+        refusal: Refusal = "markers",
+        reread: Reread | None = None,
     ) -> None:
         self.load = load
         self.space = space
         self.problems = problems
         self.take_later = take_later
         self.kept = kept
+        self.refusal = refusal
+        self.reread = reread
         self.loaded: dict[str, GroundTruth] = {}
         self.collectors: dict[str, Collector] = {}
         self.fixed = self._collector(fixed) if fixed is not None else None
@@ -90,6 +103,9 @@ class Router:
     def take(self, source: str, rows: Iterator[Row]) -> None:
         """Take numbered rows. A source without any is an error."""
         self.sources.append(source)
+        reread = self.reread
+        if reread is not None:
+            rows = ((line, reread(row)) for line, row in rows)
         before = self.rows_met, self.problems.unreadable
         if self.fixed is not None:
             for line, row in self.fixed.take(source, rows):
@@ -156,6 +172,7 @@ class Router:
             self.problems,
             any_candidate=benchmark.any_candidate,
             space=self.space,
+            refusal=self.refusal,
             take_later=self.take_later,
         )
         self.loaded[benchmark.id] = ground_truth

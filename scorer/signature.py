@@ -18,6 +18,7 @@ KEYS = (
     "filter",
     "rule",
     "cand",
+    "refusal",
     "space",
     "profile",
     "attempts",
@@ -34,11 +35,12 @@ def build(
     profile: str,
     attempts: int,
     version: str,
+    refusal: str = "",
 ) -> dict[str, str]:
     """The fields of a score's signature, the benchmark under ``head`` first.
 
     ``space`` is what rows without a space of their own were read in, None where there were none; ``row_spaces`` are
-    those that rows named themselves.
+    those that rows named themselves. ``refusal`` is the reading of refusals, "" where no row made it matter.
     """
     spaces = [_space(space)] if space is not None else []
     if row_spaces:
@@ -52,6 +54,7 @@ def build(
         "filter": ground_truth.filter,
         "rule": _rules(ground_truth.examples),
         "cand": "any" if ground_truth.benchmark.any_candidate else "",
+        "refusal": refusal,
         "space": ";".join(spaces),
         "profile": profile,
         "attempts": str(attempts) if attempts > 1 else "",

@@ -21,8 +21,8 @@ from scorer.answers import (
 from scorer.errors import UsageError
 from scorer.ids import Ids
 from scorer.limits import reason
-from scorer.model import PIXEL, Example, Frame, Point, Prediction, Row, Rows, Space
-from scorer.problems import Code, Problems, Reporter, shorten, type_name, write_numbers
+from scorer.model import PIXEL, Example, Frame, Point, Prediction, Refusal, Row, Rows, Space
+from scorer.problems import NUMBERS, Code, Problems, Reporter, shorten, type_name, write_numbers
 from scorer.spaces import parse_space
 
 IGNORED_KEYS = ("correctness", "correct", "hit", "outcome", "target", "gt", "eval")
@@ -44,6 +44,7 @@ class Collector:
     which something was found or which refuse, ``row_spaces`` the spaces that answers named themselves, and
     ``uses_default`` whether any answer left it to ``space``. All of these are of attempt 1. Of later attempts ``later``
     holds, by id and attempt, what ``take_later`` made of each as one byte; without it they are reported and left out.
+    ``has_markers`` says whether any row refuses by a marker; with ``refusal`` "negative-only" such a row is no answer.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Collector:
         *,
         any_candidate: bool = False,
         space: Space = PIXEL,
+        refusal: Refusal = "markers",
         take_later: TakeLater | None = None,
     ) -> None:
         self.examples = examples
@@ -61,6 +63,8 @@ class Collector:
         self.problems = problems
         self.any_candidate = any_candidate
         self.space = space
+        self.refusal = refusal
+        self.has_markers = False
         self.predictions: dict[str, Prediction] = {}
         self.first: dict[str, Prediction] = {}
         self.public: dict[str, Prediction] = {}
@@ -176,6 +180,10 @@ class Collector:
         if not fault:
             read = read_box if example.rule == "coverage_precision" else self._read_points
             geometry = read(row, report)
+        marker = self._marker(row, geometry)
+        if marker and self.refusal == "negative-only":
+            report("refusal-marker", f"refuses by {shorten(marker)}, not by a negative answer; it counts as no_answer")
+            geometry = Geometry(fault="refusal-marker")
         self._report_ignored(row, example, geometry, report)
         if geometry.points or geometry.bbox is not None:
             if row.get("space") is None:
@@ -183,13 +191,28 @@ class Collector:
             else:
                 self.row_spaces.add(space)
         prediction = Prediction(
-            example.id, geometry.points, geometry.bbox, space, None, geometry.fault, 1, report.line, report.source
+            example.id,
+            geometry.points,
+            geometry.bbox,
+            space,
+            fault=geometry.fault,
+            line=report.line,
+            source=report.source,
+            refusal=marker,
         )
         public = None if geometry.public is None else _as_public(prediction, geometry.public)
         return prediction, public
 
     def _read_points(self, row: dict[str, Any], report: Reporter) -> Geometry:
         return read_points(row, report, any_candidate=self.any_candidate)
+
+    def _marker(self, row: dict[str, Any], geometry: Geometry) -> str:
+        """The marker by which the reply behind a row refused, "" for any other answer."""
+        marker = row.get("refusal")
+        if not (isinstance(marker, str) and marker and all(x < 0 and y < 0 for x, y in geometry.points)):
+            return ""
+        self.has_markers = True
+        return shorten(marker)
 
     def _report_ignored(self, row: dict[str, Any], example: Example, geometry: Geometry, report: Reporter) -> None:
         """Fields that some harnesses write beside an answer: their verdict, or the target."""
@@ -198,7 +221,7 @@ class Collector:
                 report("ignored-field", f'"{key}" is not read: verdicts and targets are made here')
         boxes = ("bbox", "box") if geometry.points and example.rule != "coverage_precision" else ()
         for key in boxes:
-            if row.get(key) is not None:
+            if row.get(key) is not None and not _is_centre(geometry.points[0], row[key]):
                 report("ignored-field", f'"{key}" is not read for a point task (the target, or the box of the answer?)')
 
     def _space_of(self, row: dict[str, Any], report: Reporter) -> tuple[Space, Code | None]:
@@ -257,6 +280,13 @@ def is_outside(prediction: Prediction, frame: Frame) -> bool:
         return False
     x0, y0, x1, y1 = prediction.bbox
     return x0 < 0 or y0 < 0 or x1 > width or y1 > height
+
+
+def _is_centre(point: Point, box: object) -> bool:
+    """Whether a point is the centre of a box: then the box is the answer that the point was made from."""
+    if not (isinstance(box, list) and len(box) == 4 and all(type(number) in NUMBERS for number in box)):
+        return False
+    return point == ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
 
 
 def _nothing_is_plain(_: Mapping[str, Any]) -> tuple[Point, ...]:

@@ -53,6 +53,7 @@ class Run(NamedTuple):
 
 
 Score = Callable[..., Run]
+Ask = Callable[..., Run]
 
 
 @pytest.fixture
@@ -75,6 +76,23 @@ def run_score(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
         status = exit_.value.code
         assert isinstance(status, int)
         return Run(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def ask(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """Run the script of a profile in this process."""
+    from scorer.cli import run as run_command
+    from scorer.inference.command import command
+
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SCORER_DATA", "HTTP_PROXY", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(profile: str, *args: object, model: str = "a-model", data: Path = FIXTURES) -> Run:
+        capfd.readouterr()
+        status = run_command(["--model", model, "--data", str(data), *map(str, args)], command(profile))
+        return Run(status, *capfd.readouterr())
 
     return run
 

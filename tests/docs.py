@@ -11,6 +11,7 @@ from importlib import import_module
 import click
 
 from scorer import cli
+from scorer.inference import command as inference_command
 from scorer.limits import DEFAULT_LIMITS, LIMITS, named
 from scorer.problems import KINDS
 from scorer.profiles import PROFILES
@@ -30,6 +31,13 @@ def help_text(*path: str) -> str:
         command = import_module(f"scorer.commands.{path[0]}").command
         context = click.Context(command, info_name=path[0], parent=context)
     return _quoted(" ".join(["score", *path, "--help"]), command.get_help(context))
+
+
+def script_help(profile: str) -> str:
+    """What ``python -m scorer.profiles.ID --help`` prints, at a fixed width."""
+    script = inference_command.command(profile)
+    context = script.make_context(script.name, [], resilient_parsing=True, max_content_width=100, terminal_width=100)
+    return _quoted(f"{script.name} --help", script.get_help(context))
 
 
 def output(command: str, *, first: int | None = None) -> str:

@@ -31,6 +31,7 @@ _fields = dict.fromkeys(_keys, _geometry) | {
     "space": st.sampled_from(["pixel", "grid1000", "fraction-or-pixel", "frame:9x9", "nonsense"]) | json_values,
     "attempt": st.integers(-1, 3) | json_values,
     "error": json_values,
+    "refusal": st.just("FAIL()") | json_values,
     "raw": json_text | json_values,
     "answer": json_text,
     "note": json_values,

@@ -1,8 +1,12 @@
-"""The nine model profiles: which space the answers of a family of endpoints are in. The ids are stable values."""
+"""The nine model profiles: which space the answers of a family of endpoints are in. The ids are stable values.
+
+What each asks and how its replies are read is a module of its own, loaded when it is needed: ``score`` loads none.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from importlib import import_module
+from typing import Any, NamedTuple
 
 from scorer.errors import UsageError
 from scorer.model import PIXEL, Space
@@ -40,3 +44,8 @@ def get_profile(profile_id: str) -> Profile:
     except KeyError:
         known = ", ".join(PROFILES)
         raise UsageError(f'unknown profile "{profile_id}"; known: {known}') from None
+
+
+def profile_module(profile_id: str) -> Any:
+    """The module of a profile: ``build_request(task)`` and ``GRAMMAR``. Raises UsageError as get_profile does."""
+    return import_module(f"scorer.profiles.{get_profile(profile_id).id.replace('.', '_')}")

@@ -1,0 +1,100 @@
+"""Screenshots: where they are, whether they are the right ones, and the bytes that are sent."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+from collections.abc import Iterable
+from functools import lru_cache
+
+from scorer.errors import GroundTruthError
+from scorer.extras import needs
+from scorer.model import Example, Frame
+
+FOLDER = "images"
+"""Screenshots lie beside the annotations or in a folder of this name beside them."""
+
+CACHED = 16
+"""So many encoded screenshots are kept: several examples share one, and they follow each other."""
+
+
+def find(annotations: str, image: str) -> str | None:
+    """The file of a screenshot by the name that an annotation file gives it, None where there is none."""
+    folder = os.path.dirname(annotations)
+    for place in (os.path.join(folder, image), os.path.join(folder, FOLDER, image)):
+        if image and os.path.isfile(place):
+            return place
+    return None
+
+
+def locate(annotations: str, examples: Iterable[Example]) -> dict[str, str]:
+    """Image name -> file, for every screenshot that the examples refer to.
+
+    Raises GroundTruthError naming all that are missing, that cannot be read, or whose size is not the annotated one.
+    """
+    with needs("pillow"):
+        from PIL import Image, UnidentifiedImageError
+
+    frames = {example.image: example.frame for example in examples}
+    found: dict[str, str] = {}
+    faults: list[str] = []
+    for image, frame in frames.items():
+        file = find(annotations, image)
+        if file is None:
+            faults.append(f"{image or 'an example without an image name'}: missing")
+            continue
+        found[image] = file
+        try:
+            with Image.open(file) as picture:
+                size = picture.size
+        except (OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
+            faults.append(f"{image}: cannot be read ({error})")
+            continue
+        if size != frame:
+            faults.append(f"{image}: is {size[0]}x{size[1]}, the annotation says {frame[0]}x{frame[1]}")
+    if faults:
+        folder = os.path.dirname(annotations) or "."
+        listed = "\n".join(f"  {fault}" for fault in faults)
+        raise GroundTruthError(
+            f"{len(faults)} of {len(frames)} screenshots cannot be used:\n{listed}\n"
+            f'put them beside {annotations} or into {os.path.join(folder, FOLDER)}, or get them with "score fetch"'
+        )
+    return found
+
+
+def png_bytes(file: str, size: Frame) -> bytes:
+    """The screenshot as an RGB PNG of that size; the very bytes of the file where it is one already.
+
+    Sides are not kept in proportion: a space that counts in another frame scales each axis by itself.
+    """
+    from PIL import Image
+
+    with Image.open(file) as picture:
+        if picture.format == "PNG" and picture.mode == "RGB" and picture.size == size:
+            with open(file, "rb") as stream:
+                return stream.read()
+        flat: Image.Image = picture
+        if picture.mode != "RGB":
+            opaque = picture.convert("RGBA")
+            flat = Image.new("RGB", picture.size, "white")
+            flat.paste(opaque, mask=opaque.getchannel("A"))
+        if flat.size != size:
+            flat = flat.resize(size, Image.Resampling.LANCZOS)
+        out = io.BytesIO()
+        flat.save(out, "PNG", compress_level=3)
+        return out.getvalue()
+
+
+def is_sent_as_it_is(file: str, size: Frame) -> bool:
+    """Whether ``png_bytes`` gives the file's own bytes."""
+    from PIL import Image
+
+    with Image.open(file) as picture:
+        return bool(picture.format == "PNG" and picture.mode == "RGB" and picture.size == size)
+
+
+@lru_cache(maxsize=CACHED)
+def data_url(file: str, size: Frame) -> str:
+    """The screenshot as a data URL."""
+    return "data:image/png;base64," + base64.b64encode(png_bytes(file, size)).decode("ascii")
