@@ -4,40 +4,20 @@ from __future__ import annotations
 
 import gc
 import io
-import json
 import os
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
-from scorer import render
 from scorer._version import __version__
-from scorer.api import diagnose, hints, score_streams, suites
-from scorer.benchmarks import get_benchmark, pointerbench
-from scorer.console import (
-    check_axes,
-    check_files,
-    check_outputs,
-    echo_problems,
-    make_locator,
-    open_input,
-    refusal_written,
-    say,
-    streams,
-    write_json,
-)
+from scorer.commands.score import score_files, system_prompt
+from scorer.console import echo_problems, say
 from scorer.errors import ScorerError, UsageError
-from scorer.limits import parse_limits
-from scorer.model import Kept, Refusal, Report
 from scorer.options import SCORING, options
-from scorer.params import selection
-from scorer.profiles import get_profile, profile_module
-from scorer.tables import check_format, escape
+from scorer.tables import escape
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -48,8 +28,6 @@ COMMANDS = (
     *("reparse", "fetch", "benchmarks", "profiles"),
 )
 """Modules of scorer.commands, in the order of the help."""
-
-_KEPT: list[Report] = []  # what is not to be freed before the process ends
 
 
 class ScoreGroup(click.Group):
@@ -104,143 +82,9 @@ def cli(ctx: click.Context, /, **given: Any) -> None:
     """
     if ctx.invoked_subcommand is None:
         if given["show_system_prompt"]:
-            click.echo(_system_prompt(given["profile"], given["benchmark"]))
+            click.echo(system_prompt(given["profile"], given["benchmark"]))
         else:
-            _score(more=ctx.args, **given)
-
-
-def _system_prompt(profile: str | None, benchmark: str | None) -> str:
-    """The prompt that a profile asks a point with, the instruction left open."""
-    if profile is None:
-        return pointerbench.SYSTEM_PROMPT
-    from scorer.profiles.request import Task, prompt_text
-
-    known = get_profile(profile)
-    frame = known.space.parameters if known.space.kind == "frame" else pointerbench.FRAME
-    own = get_benchmark(benchmark).prompt if benchmark is not None else ""
-    width, height = frame
-    return prompt_text(profile_module(profile).build_request(Task("{instruction}", (width, height), prompt=own)))
-
-
-def _score(
-    *,
-    predictions: tuple[str, ...],
-    more: list[str],
-    benchmark: str | None,
-    gt: str | None,
-    data: str | None,
-    space: str | None,
-    profile: str | None,
-    instruction_variant: str | None,
-    maxima: tuple[str, ...],
-    attempts: int,
-    aggregation_mode: str | None,
-    category_hierarchy: str | None,
-    category: tuple[str, ...],
-    sample_ids: tuple[str, ...],
-    benchmark_params: str | None,
-    json_path: str | None,
-    details: str | None,
-    output_dir: str | None,
-    by: tuple[str, ...],
-    table_format: str,
-    diagnosing: bool,
-    paper_label: str | None,
-    score_only: bool,
-    from_raw: bool,
-    refusal: Refusal,
-    show_all: bool,
-    show_system_prompt: bool,
-) -> None:
-    del show_system_prompt
-    check_format(table_format)
-    limits = parse_limits(maxima)
-    files = [*predictions, *more]
-    check_files(files, predictions)
-    _check_formats(json_path, details, score_only=score_only)
-    check_outputs((json_path, details), [*files, gt, category_hierarchy])
-    aggregated, tree = _aggregation(aggregation_mode, category_hierarchy)
-    kept = None if output_dir is None else Kept({}, {})
-    locator = make_locator(selection(instruction_variant, category, sample_ids, benchmark_params), gt, data)
-    with refusal_written(json_path):
-        reports = score_streams(
-            streams(files),
-            locator.load_name,
-            benchmark=benchmark or locator.benchmark_of_file(),
-            space=space,
-            profile=profile,
-            attempts=attempts,
-            limits=limits,
-            kept=kept,
-            refusal=refusal,
-            from_raw=from_raw,
-        )
-    _KEPT.extend(reports)
-    reports = list(map(aggregated, reports))
-    check_axes(by, reports)
-    if instruction_variant and not any(report.variant for report in reports):
-        raise UsageError("--instruction-variant is for osworld-g, and no row is of it")
-    found = suites(reports)
-    truths = [problem for report in reports for problem in report.ground_truth.problems]
-    echo_problems([*truths, *reports[0].problems], reports[0].problem_counts, show_all=show_all)
-    diagnoses = [diagnose(report) for report in reports] if diagnosing else []
-    if not diagnosing:
-        for line in hints(reports):
-            say(escape(line))
-    if json_path is not None:
-        result = render.reports_json(reports, found)
-        if diagnoses:
-            _render_diagnosis().attach(result, diagnoses)
-        write_json(json_path, [result])
-    if details is not None:
-        write_json(details, (row for report in reports for row in render.details(report)), lines=True)
-    if output_dir is not None and kept is not None:
-        from scorer.runs.folder import write_runs
-
-        write_runs(output_dir, reports, kept, aggregation_mode, tree)
-    if score_only:
-        click.echo(render.score_only(reports, found))
-    elif paper_label is not None and "-" not in (json_path, details):
-        from scorer.render_paper import paper_tables
-
-        click.echo("\n\n".join(paper_tables(reports, found, paper_label, table_format)))
-    elif "-" not in (json_path, details):
-        blocks = [render.report_text(report, table_format=table_format, axes=by) for report in reports]
-        blocks += [render.suite_text(suite, table_format=table_format) for suite in found]
-        blocks += [_render_diagnosis().diagnosis_text(each, table_format=table_format) for each in diagnoses]
-        click.echo("\n\n".join(blocks))
-
-
-def _render_diagnosis() -> ModuleType:
-    return import_module("scorer.render_diagnosis")
-
-
-def _aggregation(mode: str | None, hierarchy: str | None) -> tuple[Callable[[Report], Report], Any]:
-    """What adds to a report the figure that is asked for, if any is, and the tree as it was given.
-
-    The arithmetic is imported only then.
-    """
-    if mode is None and hierarchy is None:
-        return lambda report: report, None
-    from scorer.hierarchy import aggregate, read_hierarchy
-
-    tree, given = None, None
-    if hierarchy is not None:
-        check_files([hierarchy])
-        with open_input(hierarchy) as stream:
-            data = stream.read()
-        tree, given = read_hierarchy(data, hierarchy), json.loads(data.decode("utf-8-sig"))
-    return lambda report: report._replace(aggregation=aggregate(report, mode, tree)), given
-
-
-def _check_formats(json_path: str | None, details: str | None, *, score_only: bool) -> None:
-    """One thing on stdout, and each file written once."""
-    if score_only and "-" in (json_path, details):
-        raise UsageError("--score-only and --json - or --details - would mix on stdout; write one of them to a file")
-    if json_path == details == "-":
-        raise UsageError("--json - and --details - would mix on stdout; write one of them to a file")
-    if json_path and details and json_path != "-" and os.path.realpath(json_path) == os.path.realpath(details):
-        raise UsageError(f"--json and --details would both write {json_path}")
+            score_files(more=ctx.args, **given)
 
 
 def main(args: list[str] | None = None) -> NoReturn:
