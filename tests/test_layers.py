@@ -58,6 +58,7 @@ MAY_IMPORT = {
         *("cli", "console", "options"),  # its command, which is one like those of score
     },
     "cli": {"commands", "console", "options", "tables"},
+    "report": LEAVES | {"read", "unpack", "judge", "render"},  # it shows the records that the JSON is made of
     "commands": {
         *("api", "benchmarks", "console", "fetch", "load", "locate", "options", "params", "profiles", "read", "tables"),
         "diagnosis",  # the type of what it prints
