@@ -84,7 +84,7 @@ def _fitted(answers: Sequence[Answer], frames: set[Frame], *, in_sides: bool) ->
     reading = Reading("free scale and offset", PIXEL, scale=(kx, ky), offset=(dx, dy), in_sides=in_sides)
     width, height = (1, 1) if in_sides else next(iter(frames)) if len(frames) == 1 else (0, 0)
     sides = width / kx, height / ky
-    if abs(dx) <= NO_OFFSET * width and abs(dy) <= NO_OFFSET * height and 0.5 < min(sides) and max(sides) < 10**6:
+    if abs(dx) <= NO_OFFSET * width and abs(dy) <= NO_OFFSET * height and min(sides) > 0.5 and max(sides) < 10**6:
         size = round(sides[0]), round(sides[1])
         return reading._replace(name=f"fitted size, {size[0]}x{size[1]}", option=f"--space frame:{size[0]}x{size[1]}")
     unit = "the width and the height" if in_sides else "pixels"
