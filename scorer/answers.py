@@ -100,6 +100,10 @@ def plain_point(row: Mapping[str, Any]) -> tuple[Point, ...]:
 
 def _candidates(row: Mapping[str, Any], report: Reporter) -> Geometry:
     """``points`` and, where it is given too, ``point`` before them."""
+    limits = report.problems.limits
+    if len(row["points"]) > limits.candidates:
+        report("candidate-count", f"{len(row['points'])} candidate points, more than {reason('candidates', limits)}")
+        return Geometry(fault="candidate-count")
     entries = [(f"candidate {position} of points", entry) for position, entry in enumerate(row["points"], 1)]
     if isinstance(row.get("point"), list):
         entries.insert(0, ("point", row["point"]))

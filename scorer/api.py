@@ -14,7 +14,7 @@ from scorer.assemble import Reading, judge, make_report
 from scorer.benchmarks import BENCHMARKS
 from scorer.errors import PredictionsError, UsageError
 from scorer.judge import misses_point_somewhere
-from scorer.limits import DEFAULT_LIMITS, Limits
+from scorer.limits import DEFAULT_LIMITS, Limits, reason
 from scorer.load import load_benchmark
 from scorer.model import PIXEL, Check, GroundTruth, Kept, Refusal, Report, Space, Suite
 from scorer.problems import Problems
@@ -240,6 +240,8 @@ def _reading(
     """How a run reads: rows that name no space are in the one given, else in the profile's, else in pixels."""
     if attempts < 1:
         raise UsageError(f"attempts must be 1 or more, found {attempts}")
+    if attempts > problems.limits.attempts:
+        raise UsageError(f"{attempts} attempts are more than {reason('attempts', problems.limits)}")
     if refusal not in get_args(Refusal):
         raise UsageError(f'unknown reading of refusals "{refusal}"; known: {", ".join(get_args(Refusal))}')
     named = get_profile(profile).space if profile is not None else PIXEL

@@ -92,6 +92,9 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
     _note_left_out(collector, source, problems)
     _note_spaces(collector, source, problems)
     _note_absent(ground_truth, others, source, problems)
+    attempts = _attempts(verdicts, collector, reading.attempts) if reading.attempts > 1 else None
+    if attempts is not None:
+        _note_absent_attempts(ground_truth, attempts, source, problems)
     has_refusals = "refusal" in benchmark.rules
     space = collector.space if collector.uses_default or not collector.row_spaces else None
     row_spaces = tuple(sorted(collector.row_spaces))
@@ -117,7 +120,7 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
         alternatives=_alternatives(collector, verdicts, any_candidate=benchmark.any_candidate),
         verdicts=verdicts,
         answers=Answers(collector.predictions, collector.space, collector.uses_default, collector.odd_rows),
-        attempts=_attempts(verdicts, collector, reading.attempts) if reading.attempts > 1 else None,
+        attempts=attempts,
         refusal_markers=markers,
     )
 
@@ -203,6 +206,15 @@ def _note_absent(ground_truth: GroundTruth, verdicts: Iterable[Verdict], source:
                 "which cannot be ranked against full-set scores)"
             )
     problems.add("absent-id", message, source)
+
+
+def _note_absent_attempts(ground_truth: GroundTruth, attempts: Attempts, source: str, problems: Problems) -> None:
+    """One problem for all attempts without a row, over those of the first that absent examples lack."""
+    wanted = len(ground_truth.examples) * attempts.k
+    if attempts.observed < wanted:
+        missing = wanted - attempts.observed
+        message = f"{missing} of {wanted} attempts at examples of {ground_truth.benchmark.id} have no row"
+        problems.add("absent-attempt", message, source)
 
 
 class _Watch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -66,15 +67,34 @@ def check_files(files: Iterable[str], named: Iterable[str] | None = None) -> Non
             raise click.UsageError(f"{name} is a folder; name the files in it", context)
 
 
-def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
-    """No output may overwrite what it is made from, under whatever name."""
-    taken = {os.path.realpath(name) for name in inputs if name and name != "-"}
+def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None], *, folders: Iterable[str] = ()) -> None:
+    """No output may overwrite what it is made from, under whatever name, nor another output.
+
+    ``folders`` are read as a whole, so that nothing may be written into them either.
+    """
+    read = [name for name in inputs if name]
+    whole = [os.path.join(os.path.realpath(folder), "") for folder in folders if os.path.isdir(folder)]
+    written: dict[str, str] = {}
     for output in outputs:
-        if output and output != "-" and os.path.exists(output):
-            if os.path.realpath(output) in taken:
-                raise UsageError(f"{output} would overwrite what is read")
-            if os.path.basename(os.path.realpath(output)) in GROUND_TRUTH_NAMES:
-                raise UsageError(f"{output} would overwrite a file with the name of a ground truth")
+        if not output or output == "-":
+            continue
+        real = os.path.realpath(output)
+        if real in written:
+            raise UsageError(f"two outputs would both write {output}")
+        written[real] = output
+        if any(_is_same(name, output) for name in read) or any(map(real.startswith, whole)):
+            raise UsageError(f"{output} would overwrite what is read")
+        if os.path.exists(output) and os.path.basename(real) in GROUND_TRUTH_NAMES:
+            raise UsageError(f"{output} would overwrite a file with the name of a ground truth")
+
+
+def _is_same(name: str, output: str) -> bool:
+    """Whether an input, stdin for -, and an output are one file."""
+    try:
+        found = os.fstat(0) if name == "-" else os.stat(name)
+        return stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.stat(output))
+    except OSError:  # one of them is not there
+        return False
 
 
 def check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:

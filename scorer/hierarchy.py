@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
@@ -18,6 +19,7 @@ from scorer.problems import shorten, type_name
 
 MODES = ("micro_weighted", "category_mean")
 ROOT = "overall"
+MAX_DEPTH = 50
 KINDS = ("leaf", "unweighted", "weighted", "weighted_by_count")
 
 
@@ -41,11 +43,8 @@ class Node(NamedTuple):
 def read_hierarchy(data: bytes, source: str) -> Node:
     """A tree of categories from JSON. Raises UsageError that names the file, the node and what is wrong with it."""
 
-    def refuse(text: str) -> NoReturn:
-        raise ValueError(f"{shorten(text)} is no JSON number")
-
     try:
-        found = json.loads(data.decode("utf-8-sig"), parse_float=Fraction, parse_constant=refuse)
+        found = _parse(data)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{source}: not JSON: {error}") from None
     if not isinstance(found, dict) or list(found) != [ROOT]:
@@ -62,7 +61,31 @@ def read_hierarchy(data: bytes, source: str) -> Node:
     return root
 
 
-def _node(name: str, path: str, given: object) -> Node:
+def _parse(data: bytes) -> Any:
+    """JSON with its numbers exact. ValueError for one that no double holds, and for a name given twice."""
+
+    def number(text: str) -> Fraction:
+        value = float(text)
+        if not math.isfinite(value) or (value == 0 and text.strip("-0.").partition("e")[0].strip("0.")):
+            raise ValueError(f"{shorten(text)} is a number that no double holds")
+        return Fraction(text)
+
+    def refuse(text: str) -> NoReturn:
+        raise ValueError(f"{shorten(text)} is no JSON number")
+
+    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        again = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+        if again is not None:
+            raise ValueError(f'"{shorten(again)}" stands twice in one object')
+        return dict(pairs)
+
+    return json.loads(data.decode("utf-8-sig"), parse_float=number, parse_constant=refuse, object_pairs_hook=distinct)
+
+
+def _node(name: str, path: str, given: object, depth: int = 0) -> Node:
+    if depth > MAX_DEPTH:
+        raise UsageError(f"{shorten(path)}: nested deeper than {MAX_DEPTH} nodes")
     if not isinstance(given, dict):
         raise UsageError(f"{path}: a node is an object, found {type_name(given)}")
     unknown = [key for key in given if key not in ("aggregation", "children", "weight")]
@@ -76,7 +99,7 @@ def _node(name: str, path: str, given: object) -> Node:
         raise UsageError(f"{path}: children must be an object, found {type_name(children)}")
     if (kind == "leaf") == bool(children):
         raise UsageError(f"{path}: {'a leaf has no children' if children else f'{kind} needs children'}")
-    nodes = tuple(_node(child, f"{path}/{_escape(child)}", value) for child, value in children.items())
+    nodes = tuple(_node(child, f"{path}/{_escape(child)}", value, depth + 1) for child, value in children.items())
     if kind == "weighted":
         missing = next((node for node in nodes if node.weight is None), None)
         if missing is not None:

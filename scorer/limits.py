@@ -14,15 +14,16 @@ from scorer.errors import UsageError
 class Limits(NamedTuple):
     """The limits of one run, by the names that ``--max`` takes (``line-bytes``)."""
 
-    line_bytes: int = 16 * 2**20
-    array_bytes: int = 32 * 2**20
+    line_bytes: int = 4 * 2**20
+    array_bytes: int = 8 * 2**20
     unpacked_bytes: int = 2**32
     rows: int = 20_000_000
     depth: int = 400
     digits: int = 308
     attempts: int = 10_000
+    candidates: int = 1000
     problems: int = 1000
-    bundle_bytes: int = 2**30
+    bundle_bytes: int = 64 * 2**20
 
 
 DEFAULT_LIMITS = Limits()
@@ -35,6 +36,7 @@ LIMITS: dict[str, tuple[int, str]] = {
     "depth": (400, "arrays and objects within each other"),
     "digits": (308, "digits of a coordinate before its decimal point"),
     "attempts": (10**6, "the highest attempt of a row that is taken"),
+    "candidates": (10**6, "candidate points of a row"),
     "problems": (10**7, "findings of one code that are kept and listed; the others are counted"),
     "bundle-bytes": (2**40, "bytes in one file of a bundle"),
 }

@@ -210,7 +210,7 @@ class Answers(NamedTuple):
 
     ``predictions`` are in their own spaces, before any conversion; ``space`` is that of rows which name none, and
     ``uses_default`` whether any answer left it to that. ``odd_rows`` are rows in which something was found, or which
-    refuse, as they stand in the file.
+    refuse, cut where they are long.
     """
 
     predictions: Mapping[str, Prediction]
@@ -315,8 +315,8 @@ class Report(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What a run keeps beyond its verdicts where it is asked to: every row, by source and line, and the verdicts of
-    later attempts, by id and attempt."""
+    """What a run keeps beyond its verdicts where it is asked to, by id and attempt: the row that counts, and the
+    verdicts of later attempts."""
 
     rows: dict[tuple[str, int], Mapping[str, Any]]
     later: dict[tuple[str, int], Verdict]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scorer.figures import percent
 from scorer.model import Aggregation
-from scorer.tables import escape, remark, table
+from scorer.tables import inline, remark, table
 
 
 def aggregation_text(found: Aggregation, table_format: str) -> str:
     """The figure and, where it comes from a tree, each node with its value and its examples."""
-    blocks = [remark(line, table_format) for line in _lines(found)]
+    blocks = [remark(line, table_format) for line in _lines(found, table_format)]
     if found.branches:
         rows = [[branch.path, exact_percent(branch.value), str(branch.n)] for branch in found.branches]
         blocks.append(table(["category_hierarchy", "value %", "examples"], rows, table_format))
@@ -36,15 +36,19 @@ def exact_percent(value: Any) -> str:
     return "-" if value is None else percent(value.numerator, value.denominator)
 
 
-def _lines(found: Aggregation) -> Iterator[str]:
+def _lines(found: Aggregation, table_format: str) -> Iterator[str]:
     yield f"{found.mode} {exact_percent(found.value)} % (over {found.axis.name})"
     if found.axis.overlapping:
         yield "the categories overlap: an example counts in each of its own"
     if found.outside:
-        yield escape(f"not in the tree, so not in its figure: {', '.join(found.outside)}")
+        yield f"not in the tree, so not in its figure: {_names(found.outside, table_format)}"
     empty = [branch.path for branch in found.branches if branch.value is None]
     if empty:
-        yield escape(f"without examples, so without a value: {', '.join(empty)}")
+        yield f"without examples, so without a value: {_names(empty, table_format)}"
+
+
+def _names(names: Iterable[str], table_format: str) -> str:
+    return ", ".join(inline(name, table_format) for name in names)
 
 
 def _value_json(value: Any) -> dict[str, Any]:

@@ -9,14 +9,15 @@ from scorer._version import __version__
 from scorer.compare import DRAWS, CellComparison, Comparison, Counts
 from scorer.figures import SMALLEST, p_text, percent
 from scorer.signature import format_signature, parse_signature
-from scorer.tables import escape, remark, table
+from scorer.tables import inline, remark, table
 
 
 def comparison_text(
     found: Comparison, names: tuple[str, str], *, table_format: str, axes: Sequence[str] = (), show_ids: bool = False
 ) -> str:
     """A comparison as people read it: both accuracies, the difference, what changed, and each printed axis."""
-    blocks = ["\n".join(remark(escape(line), table_format) for line in _head(found, names))]
+    shown = (inline(names[0], table_format), inline(names[1], table_format))
+    blocks = ["\n".join(remark(line, table_format) for line in _head(found, shown))]
     for axis, cells in found.axes:
         wanted = axis.name in axes if axes else axis.print_up_to is None or len(cells) <= axis.print_up_to
         if wanted:
@@ -27,7 +28,8 @@ def comparison_text(
             blocks.append(text)
     if show_ids:
         for word, ids in (("gained", found.gained), ("lost", found.lost)):
-            blocks.append(remark(escape(f"{word}: {', '.join(ids) or 'none'}"), table_format))
+            listed = ", ".join(inline(example_id, table_format) for example_id in ids)
+            blocks.append(remark(f"{word}: {listed or 'none'}", table_format))
     blocks.append(remark(f"signature: {_signature(found)}", table_format))
     return "\n\n".join(blocks)
 

@@ -39,7 +39,7 @@ class Router:
     """Hands each row to the collector of the benchmark that its id belongs to.
 
     With a ``fixed`` ground truth every row is of its benchmark. ``load`` gives the ground truth of one that is met.
-    ``take_later`` is what the collectors do with rows of later attempts; ``kept``, if given, gets every row of a file.
+    ``take_later`` is what the collectors do with rows of later attempts; ``kept``, if given, gets each row that counts.
     """
 
     def __init__(
@@ -76,12 +76,7 @@ class Router:
             self.problems.add("unreadable", f"cannot be read ({getattr(error, 'strerror', None) or error})", name)
             return
         with stream:
-            self.take(name, self._rows(name, stream) if self.kept is None else self._keeping(name, stream, self.kept))
-
-    def _keeping(self, name: str, stream: IO[bytes], kept: Kept) -> Iterator[Row]:
-        for line, row in self._rows(name, stream):
-            kept.rows[name, line] = row
-            yield line, row
+            self.take(name, self._rows(name, stream))
 
     def _rows(self, name: str, stream: IO[bytes]) -> Iterator[Row]:
         try:
@@ -174,6 +169,7 @@ class Router:
             space=self.space,
             refusal=self.refusal,
             take_later=self.take_later,
+            kept=self.kept,
         )
         self.loaded[benchmark.id] = ground_truth
         self.collectors[benchmark.id] = collector

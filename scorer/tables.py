@@ -77,6 +77,11 @@ def remark(line: str, table_format: str) -> str:
     return line
 
 
+def inline(text: str, table_format: str) -> str:
+    """A text from a file within such a line; HTML is escaped with the line, and a comment holds no markup."""
+    return escape(text) if table_format in (*_HTML, *_LATEX, "tsv") else cell(text, table_format)
+
+
 def escape(text: str) -> str:
     """Make every character visible that a terminal would act on or hide: ``\\x1b``, ``\\u202e``, ``\\ud800``."""
     if text.isprintable():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from scorer.answers import (
@@ -21,7 +22,7 @@ from scorer.answers import (
 from scorer.errors import UsageError
 from scorer.ids import Ids
 from scorer.limits import reason
-from scorer.model import PIXEL, Example, Frame, Point, Prediction, Refusal, Row, Rows, Space
+from scorer.model import PIXEL, Example, Frame, Kept, Point, Prediction, Refusal, Row, Rows, Space
 from scorer.problems import NUMBERS, Code, Problems, Reporter, shorten, type_name, write_numbers
 from scorer.spaces import parse_space
 
@@ -29,7 +30,9 @@ IGNORED_KEYS = ("correctness", "correct", "hit", "outcome", "target", "gt", "eva
 """Names under which harnesses keep their own verdict or the ground truth in a row of predictions."""
 
 MAX_ODD_ROWS = 1000
-"""So many rows are kept as they stand, for a diagnosis. It bounds memory whatever the file."""
+MAX_ENTRIES = 20
+MAX_TEXT = 4000
+"""So many rows are kept for a diagnosis, with so many entries and so much of each text."""
 
 
 TakeLater = Callable[[Example, Prediction, int], int]
@@ -57,6 +60,7 @@ class Collector:
         space: Space = PIXEL,
         refusal: Refusal = "markers",
         take_later: TakeLater | None = None,
+        kept: Kept | None = None,
     ) -> None:
         self.examples = examples
         self.ids = ids
@@ -70,6 +74,7 @@ class Collector:
         self.public: dict[str, Prediction] = {}
         self.odd_rows: dict[str, Mapping[str, Any]] = {}
         self.take_later = take_later
+        self.kept = kept
         self.later: dict[str, bytearray] = {}
         self.row_spaces: set[Space] = set()
         self.uses_default = False
@@ -107,15 +112,16 @@ class Collector:
                 if attempt > 1 and not self._takes(attempt, source, line, example_id):
                     continue
                 prediction, public = self._read(row, example, report)
+            if self.kept is not None:
+                self.kept.rows[example_id, attempt] = row
             if attempt > 1:
                 self._keep_later(example, prediction, attempt)
                 continue
-            if report is not None:
-                self._keep_odd(row, prediction, report)
+            odd = report is not None and self._keep_odd(row, prediction, report)
             previous = kept.get(example_id)
             if previous is not None:
                 self.public.pop(example_id, None)
-                if self.odd_rows.get(example_id) is not row:
+                if not odd:
                     self.odd_rows.pop(example_id, None)
                 self._report_duplicate(previous, prediction)
             if public is not None:
@@ -146,11 +152,13 @@ class Collector:
             report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
         outcomes[attempt - 2] = self.take_later(example, prediction, attempt)
 
-    def _keep_odd(self, row: dict[str, Any], prediction: Prediction, report: Reporter) -> None:
-        """Keep a row in which something was found, or which refuses, as it stands."""
+    def _keep_odd(self, row: dict[str, Any], prediction: Prediction, report: Reporter) -> bool:
+        """Keep what is short of a row in which something was found, or which refuses; whether that was done."""
         odd = report.used or any(x < 0 and y < 0 for x, y in prediction.points)
-        if odd and len(self.odd_rows) < MAX_ODD_ROWS:
-            self.odd_rows[prediction.id] = row
+        if odd and (len(self.odd_rows) < MAX_ODD_ROWS or prediction.id in self.odd_rows):
+            self.odd_rows[prediction.id] = {key: _short(row[key]) for key in islice(row, MAX_ENTRIES)}
+            return True
+        return False
 
     def refuse(self, source: str, line: int, row: dict[str, Any]) -> None:
         """Report a row whose id is none of this benchmark's examples."""
@@ -287,6 +295,19 @@ def _is_centre(point: Point, box: object) -> bool:
     if not (isinstance(box, list) and len(box) == 4 and all(type(number) in NUMBERS for number in box)):
         return False
     return point == ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
+
+
+def _short(value: Any, depth: int = 2) -> Any:
+    """A value of a row, or the beginning of a long one: what is kept of a file is bounded."""
+    if isinstance(value, str):
+        return value[:MAX_TEXT]
+    if isinstance(value, list | dict) and (depth == 0 or len(value) > MAX_ENTRIES):
+        return None
+    if isinstance(value, list):
+        return [_short(entry, depth - 1) for entry in value]
+    if isinstance(value, dict):
+        return {key: _short(entry, depth - 1) for key, entry in value.items()}
+    return value
 
 
 def _nothing_is_plain(_: Mapping[str, Any]) -> tuple[Point, ...]:

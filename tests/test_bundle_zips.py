@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import stat
+import struct
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +32,16 @@ def _many_members() -> bytes:
     return out.getvalue()
 
 
+def _zip64() -> bytes:
+    """Fifty thousand entries behind a directory that says it has one."""
+    entry = b"PK\x01\x02" + bytes(24) + b"\x01\0" + bytes(16) + b"x"
+    entries = entry * 50_000
+    large = b"PK\x06\x06" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, 50_000, 50_000, len(entries), 0)
+    locator = b"PK\x06\x07" + struct.pack("<IQI", 0, len(entries), 1)
+    end = b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(entry), 0, 0)
+    return entries + large + locator + end
+
+
 ZIPS: dict[str, tuple[Callable[[], bytes], str]] = {
     "upwards": (lambda: _member("../x"), "leads out of the bundle"),
     "upwards inside": (lambda: _member("predictions/../../x"), "leads out of the bundle"),
@@ -42,9 +53,11 @@ ZIPS: dict[str, tuple[Callable[[], bytes], str]] = {
     "no zip": (lambda: b"hello", "not a zip"),
     "empty": (lambda: b"", "not a zip"),
     "bytes behind": (lambda: BUNDLES[1].read_bytes() + b"x", "not a zip, or bytes follow its end"),
-    "bytes before": (lambda: b"x" + BUNDLES[1].read_bytes(), "bytes of it differ"),
+    "bytes before": (lambda: b"x" + BUNDLES[1].read_bytes(), "its directory does not end where the file does"),
     "another maker": (lambda: _member("submission.json", b"{}"), "bytes of it differ"),
-    "cut": (lambda: BUNDLES[1].read_bytes()[2000:], "a broken zip"),
+    "cut": (lambda: BUNDLES[1].read_bytes()[2000:], "its directory does not end where the file does"),
+    "damaged inside": (lambda: BUNDLES[1].read_bytes().replace(b"PK\x03\x04", b"PK\x03\x05", 1), "a broken zip"),
+    "a second directory": (_zip64, "its directory does not end where the file does"),
 }
 
 

@@ -197,6 +197,15 @@ def _set(*path: str, value: Any) -> Callable[[dict[str, Any]], None]:
 SHEETS = ("benchmarks", "pointerbench-sheets")
 
 
+def _signature(old: str, new: str) -> Callable[[dict[str, Any]], None]:
+    def edit(submission: dict[str, Any]) -> None:
+        claim = submission["benchmarks"]["pointerbench-sheets"]
+        assert old in claim["signature"]
+        claim["signature"] = claim["signature"].replace(old, new)
+
+    return edit
+
+
 @pytest.mark.parametrize(
     ("edit", "code", "said"),
     [
@@ -208,7 +217,25 @@ SHEETS = ("benchmarks", "pointerbench-sheets")
         (_set(*SHEETS, "accuracy", value=0.7501), "bundle-claim", "accuracy claims 0.7501, the predictions give 0.75"),
         (_set(*SHEETS, "n", value=12.0), "bundle-claim", "n claims 12.0"),
         (_set(*SHEETS, "tables", "category", "cells", value=[]), "bundle-claim", "tables claims"),
-        (_set(*SHEETS, "signature", value="x"), "bundle-claim", "with another ground truth (data unknown"),
+        (_signature("data:ef1bb3afaa5b", "data:000000000000"), "bundle-claim", "another ground truth (data 0000"),
+        (_signature("rule:point_in_bbox", "rule:refusal"), "bundle-claim", "the signature differs in rule"),
+        (_signature("|version:0.1.0", ""), "bundle-form", "signature holds no signature of it"),
+        (_set(*SHEETS, "signature", value="x"), "bundle-form", "signature holds no signature of it"),
+        (
+            _set(*SHEETS, "made_from", "signature", value={"a": [1]}),
+            "bundle-form",
+            "made_from holds no signature of it",
+        ),
+        (
+            _set(*SHEETS, "made_from", "row_spaces", value=["pixel", "pixel"]),
+            "bundle-form",
+            "each named once, in order",
+        ),
+        (_set(*SHEETS, "made_from", "row_spaces", value=["pixel", None]), "bundle-form", "names a space that is none"),
+        (_set(*SHEETS, "actionable", value=None), "bundle-claim", "actionable claims null"),
+        (_set("scorer", value="999 \x1b[31m"), "bundle-form", '"scorer" must be a version'),
+        (_set("format", value=True), "bundle-form", '"format" is true'),
+        (lambda submission: submission.pop("variant"), "bundle-form", '"variant" is missing'),
         (_set(*SHEETS, "sha256", value="0" * 64), "bundle-hash", "is not the one in submission.json"),
         (_set(*SHEETS, "made_from", "space", value="norm"), "bundle-form", "names a space that is none"),
         (_set(*SHEETS, "made_from", value=None), "bundle-form", '"made_from" must hold'),

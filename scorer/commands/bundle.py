@@ -13,7 +13,8 @@ from scorer.load import Selection
 from scorer.options import PREDICTIONS, READING, options
 from scorer.submission.bundle import make_bundle
 from scorer.submission.files import write_bundle
-from scorer.submission.manifest import example_manifest, read_manifest
+from scorer.submission.manifest import LONGEST_FILE, example_manifest, read_manifest
+from scorer.tables import escape
 
 
 @click.command("bundle")
@@ -55,7 +56,7 @@ def _bundle(
         raise UsageError(f"{missing} is missing; --example-manifest prints a manifest to fill in")
     check_files([manifest])
     with open_input(manifest) as stream:
-        answers = read_manifest(stream.read(limits.line_bytes), manifest)
+        answers = read_manifest(stream.read(LONGEST_FILE + 1), manifest)
     locator = make_locator(Selection(instruction_variant or ""), gt, data)
     contents, checked = make_bundle(
         streams(predictions),
@@ -69,4 +70,4 @@ def _bundle(
     truths = [problem for truth in checked.ground_truths for problem in truth.problems]
     echo_problems([*truths, *checked.problems], checked.problem_counts, show_all=False)
     write_bundle(out, contents)
-    click.echo(f"{out}: {', '.join(contents)}")
+    click.echo(escape(f"{out}: {', '.join(contents)}"))

@@ -38,7 +38,7 @@ def command(
     check_format(table_format)
     if json_path == csv_path == "-":
         raise UsageError("--json - and --csv - would mix on stdout; write one of them to a file")
-    check_outputs([json_path, csv_path], [*bundles, gt])
+    check_outputs([json_path, csv_path], [*bundles, gt], folders=bundles)
     load = load_variant(gt, data)
     found = [verify_bundle(bundle, load, limits=limits) for bundle in bundles]
     for bundle in found:
@@ -49,7 +49,7 @@ def command(
         write_json(json_path, [boards_json(boards, found)])
     if csv_path is not None:
         write_text(csv_path, boards_csv(boards))
-    if "-" not in (json_path, csv_path):
+    if boards and "-" not in (json_path, csv_path):
         click.echo("\n\n".join(board_text(board, table_format) for board in boards))
     failed = [bundle for bundle in found if not bundle.holds]
     if failed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from scorer.runs.folder import summarize
+from scorer.tables import escape
 
 
 @click.command("summarize")
@@ -15,4 +16,4 @@ def command(folder: str) -> None:
     Exit status: 0 written, 1 a detail cannot be used.
     """
     for path in summarize(folder):
-        click.echo(path)
+        click.echo(escape(path))

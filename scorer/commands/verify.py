@@ -27,7 +27,7 @@ def command(
     One line per bundle; the faults go to stderr. Exit status: 0 all hold, 1 one does not.
     """
     limits = parse_limits(maxima)
-    check_outputs([json_path], [*bundles, gt])
+    check_outputs([json_path], [*bundles, gt], folders=bundles)
     load = load_variant(gt, data)
     found = [verify_bundle(bundle, load, limits=limits) for bundle in bundles]
     for bundle in found:

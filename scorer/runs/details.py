@@ -32,7 +32,7 @@ def tasks(report: Report, kept: Kept) -> Iterator[dict[str, Any]]:
         labels = {name: list(cells) for name, cells in zip(names, example.labels, strict=True)}
         observed = [(1, verdict), *((number, kept.later.get((example.id, number))) for number in range(2, k + 1))]
         attempts = {
-            str(number): _attempt(each, kept.rows, report.benchmark.id)
+            str(number): _attempt(each, kept.rows.get((example.id, number), {}), report.benchmark.id)
             for number, each in observed
             if each is not None and (k == 1 or each.outcome != "absent")
         }
@@ -61,9 +61,8 @@ def file_name(task_id: str, tasks: int) -> str:
     return f"{digest[:2]}/{name}" if tasks > SHARD_ABOVE else name
 
 
-def _attempt(verdict: Verdict, rows: Mapping[tuple[str, int], Mapping[str, Any]], benchmark: str) -> dict[str, Any]:
+def _attempt(verdict: Verdict, row: Mapping[str, Any], benchmark: str) -> dict[str, Any]:
     prediction, failed = verdict.prediction, verdict.outcome not in ("hit", "miss")
-    row = rows.get((prediction.source, prediction.line), {}) if prediction is not None else {}
     scoring = detail(verdict, benchmark)
     for key in ("benchmark", "id", "target"):
         del scoring[key]

@@ -15,6 +15,9 @@ from scorer.problems import Problems, type_name
 from scorer.runs.details import file_name, tasks
 from scorer.runs.metrics import metrics, summary
 
+MOST = 10**7
+"""Tasks or attempts of a run that is summarized."""
+
 RUN_KEYS = (
     "benchmark",
     "variant",
@@ -22,6 +25,7 @@ RUN_KEYS = (
     "signature",
     "version",
     "k",
+    "tasks",
     "category_axis",
     "overlapping",
     "aggregation_mode",
@@ -90,8 +94,8 @@ def dump(data: object) -> bytes:
 
 
 def _run(report: Report, records: Iterable[Mapping[str, Any]], mode: str | None, hierarchy: object) -> dict[str, Any]:
-    models = {attempt["meta"]["model"] for record in records for attempt in record["attempts"].values()}
-    named = sorted(model for model in models if isinstance(model, str))
+    models = (attempt["meta"]["model"] for record in records for attempt in record["attempts"].values())
+    named = sorted({model for model in models if isinstance(model, str)})
     axis = report.categories.axis
     return {
         "benchmark": report.benchmark.id,
@@ -100,6 +104,7 @@ def _run(report: Report, records: Iterable[Mapping[str, Any]], mode: str | None,
         "signature": report.signature,
         "version": __version__,
         "k": report.attempts.k if report.attempts else 1,
+        "tasks": report.total.n,
         "category_axis": axis.name,
         "overlapping": axis.overlapping,
         "aggregation_mode": mode if hierarchy is None else None,
@@ -126,36 +131,47 @@ def _again(folder: str, problems: Problems) -> list[tuple[str, bytes]]:
         for name in names
         if name.endswith(".json") and name != "run.json"
     )
-    records = [record for record in (_load_task(path, problems) for path in paths) if record]
+    records = [record for path in paths if run is not None and (record := _load_task(path, run, problems)) is not None]
+    if run is not None and len(paths) != run["tasks"]:
+        problems.add("run-detail", f"there are {len(paths)} details of {run['tasks']} tasks", run_path)
     if run is None or problems.refused:
         return []
-    unlabelled = [
-        path
-        for path, record in zip(paths, records, strict=True)
-        if run["category_axis"] not in record["labels"] or not isinstance(record["category"] or "", str)
-    ]
-    for path in unlabelled:
-        problems.add("run-detail", f"has no label of {run['category_axis']}, the axis that run.json names", path)
-    return [] if unlabelled else list(aggregates(records, run))
+    try:
+        return list(aggregates(records, run))
+    except UsageError as fault:  # the tree of categories is in run.json
+        problems.add("run-detail", fault.message, run_path)
+        return []
 
 
 def _load_run(path: str, problems: Problems) -> dict[str, Any] | None:
     run = _load(path, RUN_KEYS, problems)
-    if run is not None and not (type(run["k"]) is int and run["k"] > 0 and _is_text(run["category_axis"])):
-        problems.add("run-detail", "k must be a whole number from 1, category_axis a string", path)
+    if run is None:
+        return None
+    whole = all(type(run[key]) is int and 0 < run[key] <= MOST for key in ("k", "tasks"))
+    texts = all(map(_is_text, (run["benchmark"], run["signature"], run["version"], run["category_axis"])))
+    named = all(run[key] is None or _is_text(run[key]) for key in ("variant", "model", "aggregation_mode"))
+    tree = run["category_hierarchy"] is None or isinstance(run["category_hierarchy"], dict)
+    if not (whole and texts and named and tree and isinstance(run["overlapping"], bool)):
+        problems.add("run-detail", "a value of it is not what score --output-dir writes", path)
         return None
     return run
 
 
-def _load_task(path: str, problems: Problems) -> dict[str, Any] | None:
+def _load_task(path: str, run: Mapping[str, Any], problems: Problems) -> dict[str, Any] | None:
     record = _load(path, TASK_KEYS, problems)
     if record is None:
         return None
-    if not (_is_text(record["task_id"]) and _are_labels(record["labels"]) and _are_attempts(record["attempts"])):
-        wanted = "a task needs its id, labels, and attempts with a status and metrics.correct"
-        problems.add("run-detail", wanted, path)
-        return None
-    return record
+    if not (
+        _is_text(record["task_id"]) and _are_labels(record["labels"]) and _are_attempts(record["attempts"], run["k"])
+    ):
+        problems.add("run-detail", "a task needs its id, labels, and attempts with a status and metrics.correct", path)
+    elif os.path.basename(file_name(record["task_id"], 1)) != os.path.basename(path):
+        problems.add("run-detail", "the name of the file is not that of its task", path)
+    elif run["category_axis"] not in record["labels"] or not isinstance(record["category"] or "", str):
+        problems.add("run-detail", f"has no label of {run['category_axis']}, the axis that run.json names", path)
+    else:
+        return record
+    return None
 
 
 def _is_text(value: object) -> bool:
@@ -166,17 +182,24 @@ def _are_labels(labels: object) -> bool:
     return isinstance(labels, dict) and all(isinstance(v, list) and all(map(_is_text, v)) for v in labels.values())
 
 
-def _are_attempts(attempts: object) -> bool:
+def _are_attempts(attempts: object, k: int) -> bool:
     return isinstance(attempts, dict) and all(
-        isinstance(attempt, dict)
+        name.isascii()
+        and name.isdecimal()
+        and name == str(int(name[:9]))
+        and 0 < int(name) <= k
+        and isinstance(attempt, dict)
         and attempt.get("status") in ("completed", "run_error")
         and isinstance(attempt.get("metrics"), dict)
         and isinstance(attempt["metrics"].get("correct"), bool)
-        for attempt in attempts.values()
+        for name, attempt in attempts.items()
     )
 
 
 def _load(path: str, keys: Sequence[str], problems: Problems) -> dict[str, Any] | None:
+    if not os.path.isfile(path) or os.path.islink(path):
+        problems.add("run-detail", "no regular file", path)
+        return None
     try:
         with open(path, "rb") as stream:
             found = json.loads(stream.read().decode())

@@ -21,22 +21,20 @@ Reducer = Callable[[Task, int], Fraction | None]
 
 def native(task: Task, _: int) -> Fraction | None:
     """Whether the one attempt is correct."""
-    return _correct(task, 1)
+    values = _observed(task)
+    return Fraction(values[0]) if values else None
 
 
 def average(task: Task, k: int) -> Fraction | None:
     """The mean of k attempts, where all k have been observed."""
-    values = [_correct(task, number) for number in range(1, k + 1)]
-    seen = [value for value in values if value is not None]
-    return sum(seen, Fraction()) / k if len(seen) == k else None
+    values = _observed(task)
+    return Fraction(sum(values), k) if len(values) == k else None
 
 
 def any_right(task: Task, k: int) -> Fraction | None:
     """1 where any of k attempts is correct, 0 where all k have been observed and none is."""
-    values = [_correct(task, number) for number in range(1, k + 1)]
-    if any(values):
-        return Fraction(1)
-    return None if None in values else Fraction(0)
+    values = _observed(task)
+    return Fraction(any(values)) if any(values) or len(values) == k else None
 
 
 REDUCERS: dict[str, tuple[Reducer, str]] = {
@@ -114,18 +112,22 @@ def _aggregated(tasks: Sequence[Task], run: Mapping[str, Any]) -> dict[str, Any]
     for task in tasks:
         for label in task["labels"][run["category_axis"]]:
             sizes[label] = sizes.get(label, 0) + 1
-            hits[label] = hits.get(label, 0) + bool(_correct(task, 1))
+            hits[label] = hits.get(label, 0) + _first_is_correct(task)
     cells = tuple(Cell(label, hits[label], sizes[label]) for label in sorted(sizes))
     axis = Axis(run["category_axis"], overlapping=run["overlapping"])
-    total = Cell("all", sum(bool(_correct(task, 1)) for task in tasks), len(tasks))
+    total = Cell("all", sum(_first_is_correct(task) for task in tasks), len(tasks))
     text = run["category_hierarchy"]
     tree = None if text is None else read_hierarchy(json.dumps(text).encode(), "category_hierarchy")
     return aggregation_json(aggregate_cells(total, Table(axis, cells), run["aggregation_mode"], tree))
 
 
-def _correct(task: Task, number: int) -> Fraction | None:
-    attempt = task["attempts"].get(str(number))
-    return None if attempt is None else Fraction(attempt["metrics"]["correct"])
+def _observed(task: Task) -> list[bool]:
+    """Whether each attempt is correct, of those that have been observed."""
+    return [attempt["metrics"]["correct"] for attempt in task["attempts"].values()]
+
+
+def _first_is_correct(task: Task) -> bool:
+    return bool(task["attempts"].get("1", {"metrics": {"correct": False}})["metrics"]["correct"])
 
 
 def summary(found: Mapping[str, Any]) -> str:

@@ -115,7 +115,7 @@ Found = tuple[Verified, list[Report], tuple[Column, ...]]
 def _board(title: str, ranked_by: str, found: Sequence[Found], parts: int) -> Board:
     position = [column.name for column in found[0][2]].index(ranked_by)
     ranked = [each for each in found if each[0].holds and len(each[1]) == parts]
-    ranked.sort(key=lambda each: (-(each[2][position].ratio or 0), str(each[0].manifest.get("model"))))
+    ranked.sort(key=lambda each: (-(each[2][position].ratio or 0), str(each[0].manifest.get("model")), each[0].source))
     p_values = [_p_value(above[1], below[1]) for above, below in pairwise(ranked)]
     entries: list[Entry] = []
     for number, (bundle, _, columns) in enumerate(ranked):

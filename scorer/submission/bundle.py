@@ -63,7 +63,10 @@ def make_bundle(
     for report in given:
         name = report.benchmark.id
         data = contents[predictions_name(name)]
-        _, (again,) = examine_streams([(name, opener_of(data))], truths.__getitem__, benchmark=name)
+        in_pixels, (again,) = examine_streams([(name, opener_of(data))], truths.__getitem__, benchmark=name)
+        if not in_pixels.accepted:
+            message = "not bundled: score check refuses the answers once they are pixels of the original screenshot"
+            raise PredictionsError(message, in_pixels.problems, in_pixels.problem_counts)
         claims[name] = {
             "sha256": hashlib.sha256(data).hexdigest(),
             "made_from": {

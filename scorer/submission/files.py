@@ -110,6 +110,10 @@ def opened(path: str, problems: Problems) -> Iterator[Files | None]:
         yield _folder(path, problems)
         return
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            problems.add("unreadable", "neither a folder nor a regular file", path)
+            yield None
+            return
         with open(path, "rb") as stream:
             yield _zip(stream, path, problems)
     except OSError as error:
@@ -121,9 +125,15 @@ def _folder(path: str, problems: Problems) -> Files | None:
     """The regular files of a folder and of its folder ``predictions``; anything else is a problem."""
     files: dict[str, Callable[[], IO[bytes]]] = {}
     for below, folder in (("", path), (f"{PREDICTIONS}/", os.path.join(path, PREDICTIONS))):
+        if below and os.path.islink(folder):
+            continue  # named where it was met
         try:
             with os.scandir(folder) as entries:
-                for _, entry in zip(range(_MOST_MEMBERS), entries, strict=False):
+                for number, entry in enumerate(entries):
+                    if number == _MOST_MEMBERS:
+                        more = f"it holds more than {number} files; a bundle has a handful"
+                        problems.add("bundle-file", more, f"{path}/{below}".rstrip("/"))
+                        return None
                     name = below + entry.name
                     if entry.is_file(follow_symlinks=False):
                         files[name] = _file_opener(entry.path)
@@ -155,9 +165,11 @@ def _zip_fault(stream: IO[bytes], problems: Problems) -> str:
     end = stream.read()
     if len(end) < _END_BYTES or not end.startswith(_END_MARK):
         return "not a zip, or bytes follow its end"
-    members, directory = struct.unpack("<H I", end[10:12] + end[12:16])
+    members, directory, offset = struct.unpack("<HII", end[10:20])
     if members > _MOST_MEMBERS or directory > _LONGEST_DIRECTORY:
         return f"it has {members} members in a directory of {directory} bytes; a bundle has a handful"
+    if offset + directory != size - _END_BYTES:  # where zip64 would hide another directory
+        return "its directory does not end where the file does"
     try:
         archive = zipfile.ZipFile(stream)
         fault = next(filter(None, map(_member_fault, archive.infolist())), "")

@@ -17,6 +17,8 @@ from scorer.problems import shorten, type_name
 NONE = "none"
 LONGEST = 100_000
 """Characters in one answer; prompts are long, nothing is longer."""
+LONGEST_FILE = 4 * 2**20
+"""Bytes of a manifest, read as a whole."""
 
 
 class Question(NamedTuple):
@@ -52,6 +54,8 @@ def read_manifest(data: bytes, source: str) -> dict[str, Any]:
 
     Raises UsageError that names everything wrong at once.
     """
+    if len(data) > LONGEST_FILE:
+        raise UsageError(f"{source}: longer than any manifest ({LONGEST_FILE} bytes)")
     try:
         text = data.decode("utf-8-sig")
         given = json.loads(text) if source.endswith(".json") else tomllib.loads(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import IO, Any, NamedTuple
 
@@ -25,6 +26,8 @@ LONGEST_SUBMISSION = 4 * 2**20
 
 KEYS = ("format", "scorer", "manifest", "variant", "benchmarks")
 ORIGIN = ("space", "row_spaces", "signature")
+MISSING = "nothing"
+"""What stands in a message for a figure that is not there; no figure is a text but the signature."""
 
 Load = Callable[[str, str], GroundTruth]
 """Benchmark id and variant ("" where there is none) -> its ground truth."""
@@ -81,7 +84,7 @@ class _Verifier:
                 self._add("bundle-file", "is missing", name)
             for name in unknown:
                 self._add("bundle-file", "belongs to no bundle", name)
-        digests = self._digests(files)
+        digests = self._digests({name: files[name] for name in (SUBMISSION, SUMS, *predictions) if name in files})
         for path, name in predictions.items():
             if path in files:
                 if digests.get(path) != benchmarks[name].get("sha256"):
@@ -135,18 +138,20 @@ class _Verifier:
             self._add("bundle-form", fault, SUBMISSION)
         if len(faults) > (not same):
             return {}
-        self.manifest = found["manifest"]
-        for fault in manifest_faults(found["manifest"]):
+        unfit = manifest_faults(found["manifest"])
+        for fault in unfit:
             self._add("bundle-manifest", fault, SUBMISSION)
+        self.manifest = {} if unfit else found["manifest"]
         return found
 
     def _examine(self, files: Files, path: str, name: str, submission: Mapping[str, Any], sha256: str) -> None:
         """The strict check of one file of predictions, its form, and its figures against the claim."""
         variant = submission["variant"] if len(BENCHMARKS[name].files) > 1 else ""
+        truth = self.load(name, variant)
         place = f"{self.source}/{path}"
-        checked, reports = examine_streams(
-            [(place, files[path])], lambda name: self.load(name, variant), benchmark=name, limits=self.problems.limits
-        )
+        limits = self.problems.limits
+        limits = limits._replace(rows=min(limits.rows, len(truth.examples)))  # one each
+        checked, reports = examine_streams([(place, files[path])], lambda _: truth, benchmark=name, limits=limits)
         self.problems.extend(checked.problems, checked.problem_counts)
         self.reports.extend(reports)
         for report in reports:
@@ -158,7 +163,7 @@ class _Verifier:
         actual = json.loads(json.dumps(claimed(report)))
         name = report.benchmark.id
         for key in CLAIMS:
-            one, other = claim.get(key), actual.get(key)
+            one, other = claim.get(key, MISSING), actual.get(key, MISSING)
             if key == "signature":
                 one, other = _without_version(one), _without_version(other)
                 if one != other:
@@ -173,13 +178,16 @@ class _Verifier:
 
 def _form_faults(found: Mapping[str, Any]) -> list[str]:
     """What keeps submission.json from being read any further."""
-    if found.get("format") != FORMAT:
+    if type(found.get("format")) is not int or found["format"] != FORMAT:
         return [f'"format" is {_shown(found.get("format"))}; score {__version__} reads {FORMAT}']
     faults = [f'"{shorten(str(key))}" does not belong there' for key in found if key not in KEYS]
+    faults += [f'"{key}" is missing' for key in KEYS if key not in found]
     for key, kind in (("manifest", dict), ("benchmarks", dict), ("scorer", str)):
         if not isinstance(found.get(key), kind):
             wanted = "an object" if kind is dict else "a string"
             faults.append(f'"{key}" must be {wanted}, found {type_name(found.get(key))}')
+    if not _is_version(found.get("scorer")):
+        faults.append('"scorer" must be a version, as in 0.1.0')
     benchmarks = found.get("benchmarks")
     for name, claim in benchmarks.items() if isinstance(benchmarks, dict) else ():
         if name not in BENCHMARKS:
@@ -199,14 +207,27 @@ def _form_faults(found: Mapping[str, Any]) -> list[str]:
 def _claim_faults(name: str, claim: object) -> list[str]:
     if not isinstance(claim, dict):
         return [f"{name} must be an object, found {type_name(claim)}"]
-    origin = claim.get("made_from")
-    if not isinstance(origin, dict) or list(origin) != list(ORIGIN) or not isinstance(origin["row_spaces"], list):
-        return [f'{name}: "made_from" must hold {", ".join(ORIGIN)}']
-    named = [value for value in (origin["space"], *origin["row_spaces"]) if value is not None]
-    if not all(_is_space(space) for space in named):
-        return [f'{name}: "made_from" names a space that is none']
     known = ("sha256", "made_from", *CLAIMS)
-    return [f'{name}: "{shorten(str(key))}" does not belong there' for key in claim if key not in known]
+    faults = [f'{name}: "{shorten(str(key))}" does not belong there' for key in claim if key not in known]
+    origin = claim.get("made_from")
+    if not isinstance(origin, dict) or list(origin) != list(ORIGIN):
+        return [*faults, f'{name}: "made_from" must hold {", ".join(ORIGIN)}']
+    space, rows = origin["space"], origin["row_spaces"]
+    if not (space is None or _is_space(space)) or not isinstance(rows, list) or not all(map(_is_space, rows)):
+        faults.append(f'{name}: "made_from" names a space that is none')
+    elif rows != sorted(set(rows)):
+        faults.append(f'{name}: the row_spaces of "made_from" are each named once, in order')
+    for what, signature in (("made_from", origin["signature"]), ("signature", claim.get("signature"))):
+        fields = _fields(signature)
+        if fields.get("head") != name or not _is_version(fields.get("version")):
+            faults.append(f"{name}: {what} holds no signature of it")
+    return faults
+
+
+def _is_version(value: object) -> bool:
+    return (
+        isinstance(value, str) and re.fullmatch(r"[0-9]+(\.[0-9]+){1,3}([a-z]+[0-9]+|\.dev[0-9]+)?", value) is not None
+    )
 
 
 def _is_space(name: object) -> bool:
@@ -216,13 +237,17 @@ def _is_space(name: object) -> bool:
         return False
 
 
+def _fields(signature: object) -> dict[str, str]:
+    """The fields of a signature; none where it is none."""
+    try:
+        return parse_signature(signature) if isinstance(signature, str) else {}
+    except ValueError:
+        return {}
+
+
 def _without_version(signature: object) -> dict[str, str]:
     """The fields of a signature but for the version: a newer scorer confirms what an older one claimed."""
-    try:
-        fields = parse_signature(signature) if isinstance(signature, str) else {}
-    except ValueError:
-        fields = {}
-    return {key: value for key, value in fields.items() if key != "version"}
+    return {key: value for key, value in _fields(signature).items() if key != "version"}
 
 
 def _signatures_differ(claim: Mapping[str, str], actual: Mapping[str, str]) -> str:
