@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scorer.submission.files import write_zip
+from scorer.submission.files import opener_of, write_zip
 from tests.test_submission import BUNDLES, fault
 
 
@@ -54,7 +54,7 @@ ZIPS: dict[str, tuple[Callable[[], bytes], str]] = {
     "empty": (lambda: b"", "not a zip"),
     "bytes behind": (lambda: BUNDLES[1].read_bytes() + b"x", "not a zip, or bytes follow its end"),
     "bytes before": (lambda: b"x" + BUNDLES[1].read_bytes(), "its directory does not end where the file does"),
-    "another maker": (lambda: _member("submission.json", b"{}"), "bytes of it differ"),
+    "another maker": (lambda: _member("submission.json", b"{}", mode=stat.S_IFREG | 0o600), "bytes of it differ"),
     "cut": (lambda: BUNDLES[1].read_bytes()[2000:], "its directory does not end where the file does"),
     "damaged inside": (lambda: BUNDLES[1].read_bytes().replace(b"PK\x03\x04", b"PK\x03\x05", 1), "a broken zip"),
     "a second directory": (_zip64, "its directory does not end where the file does"),
@@ -71,6 +71,21 @@ def test_a_zip_of_another_make_is_refused_with_the_reason_and_the_next_step(name
     assert said in message
     assert "make the zip with score bundle, or verify the unpacked folder" in message
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_zip_of_ours_is_one_for_the_library_and_depends_on_names_and_contents_alone() -> None:
+    contents = {"b/c.jsonl": b"x" * 3_000_000, "a": b"", "Z": b"\0\xff"}
+    written = []
+    for names in (["b/c.jsonl", "a", "Z"], ["Z", "a", "b/c.jsonl"]):
+        out = io.BytesIO()
+        write_zip(out, {name: opener_of(contents[name]) for name in names})
+        written.append(out.getvalue())
+    assert written[0] == written[1]
+    archive = zipfile.ZipFile(io.BytesIO(written[0]))
+    assert archive.testzip() is None
+    assert {member.filename: archive.read(member) for member in archive.infolist()} == contents
+    assert all(member.date_time == (1980, 1, 1, 0, 0, 0) for member in archive.infolist())
+    assert all(member.compress_type == zipfile.ZIP_STORED for member in archive.infolist())
 
 
 def test_a_member_twice_is_refused(tmp_path: Path) -> None:

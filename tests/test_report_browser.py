@@ -159,9 +159,10 @@ def test_a_link_brings_its_example_into_the_window_and_the_list_does_not_move_it
         page.keyboard.press("ArrowLeft")
         assert is_in_window(page)
     page = visit(file)
-    page.locator("#page-list").scroll_into_view_if_needed()
+    second = page.locator("#page-list a").nth(1)
+    second.hover()  # a click scrolls to what it clicks on, before it does
     before = page.evaluate("scrollY")
-    page.locator("#page-list a").nth(1).click()
+    second.click()
     assert page.evaluate("scrollY") == before
 
 

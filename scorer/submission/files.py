@@ -12,6 +12,7 @@ import os
 import stat
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
@@ -28,7 +29,9 @@ Files = Mapping[str, Callable[[], IO[bytes]]]
 """Names below the bundle, with what opens each."""
 
 _CHUNK = 2**20
-_EPOCH = (1980, 1, 1, 0, 0, 0)
+_DATE = 0x21  # 1980-01-01, the first day that a zip can tell
+_MADE_BY = 0x0314  # Unix, version 2.0
+_LONGEST_ZIP = 2**31
 _END_BYTES, _END_MARK = 22, b"PK\x05\x06"
 _MOST_MEMBERS, _LONGEST_DIRECTORY = 64, 2**16
 
@@ -63,31 +66,35 @@ def write_bundle(out: str, contents: Mapping[str, bytes]) -> None:
 
 
 def write_zip(stream: Any, files: Files) -> None:
-    """Write a zip that depends on names and contents alone."""
-    with zipfile.ZipFile(_Forwards(stream), "w", zipfile.ZIP_STORED) as archive:
-        for name in sorted(files):
-            member = zipfile.ZipInfo(name, _EPOCH)
-            member.create_system, member.external_attr = 3, (stat.S_IFREG | 0o644) << 16
-            with files[name]() as source, archive.open(member, "w", force_zip64=True) as target:
-                while chunk := source.read(_CHUNK):
-                    target.write(chunk)
+    """Write a zip that depends on names and contents alone: stored members in order, one date, no extra fields.
+
+    By hand, because what the library writes differs between Pythons. Source: PKWARE's APPNOTE 4.3. Raises ValueError
+    for a file that the plain format cannot hold.
+    """
+    directory, offset = b"", 0
+    for name in sorted(files):
+        crc = size = 0
+        for chunk in _chunks(files[name]):
+            crc, size = zlib.crc32(chunk, crc), size + len(chunk)
+        if offset + size > _LONGEST_ZIP:
+            raise ValueError(f"{name} is too long for a zip")
+        encoded = name.encode("ascii")
+        fields = struct.pack("<HHHHHIIIHH", 20, 0, zipfile.ZIP_STORED, 0, _DATE, crc, size, size, len(encoded), 0)
+        header = b"PK\x03\x04" + fields + encoded
+        stream.write(header)
+        for chunk in _chunks(files[name]):
+            stream.write(chunk)
+        place = struct.pack("<HHHII", 0, 0, 0, (stat.S_IFREG | 0o644) << 16, offset)
+        directory += b"PK\x01\x02" + struct.pack("<H", _MADE_BY) + fields + place + encoded
+        offset += len(header) + size
+    stream.write(directory)
+    stream.write(_END_MARK + struct.pack("<HHHHIIH", 0, 0, len(files), len(files), len(directory), offset, 0))
 
 
-class _Forwards:
-    """A stream that only goes forwards, so that a zip is written alike to a file and into a checksum."""
-
-    def __init__(self, stream: Any) -> None:
-        self.stream = stream
-
-    def write(self, data: bytes, /) -> int:
-        self.stream.write(data)
-        return len(data)
-
-    def flush(self) -> None:
-        """Nothing waits here."""
-
-    def close(self) -> None:
-        """Whoever opened the stream closes it."""
+def _chunks(opener: Callable[[], IO[bytes]]) -> Iterator[bytes]:
+    with opener() as source:
+        while chunk := source.read(_CHUNK):
+            yield chunk
 
 
 class _Checksum:
