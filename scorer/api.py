@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, get_args
 
-from scorer.assemble import Reading, judge, make_report
+from scorer.assemble import RunSettings, judge, make_report
 from scorer.benchmarks import BENCHMARKS
 from scorer.errors import PredictionsError, UsageError
 from scorer.judge import misses_point_somewhere
@@ -181,7 +181,9 @@ def suites(reports: Iterable[Report]) -> list[Suite]:
     ]
 
 
-def _routed(streams: Streams, load: Callable[[str], GroundTruth], benchmark: str | None, reading: Reading) -> Router:
+def _routed(
+    streams: Streams, load: Callable[[str], GroundTruth], benchmark: str | None, reading: RunSettings
+) -> Router:
     """The router after all streams, of one benchmark or of those that their ids belong to."""
     router = reading.router(load, load(benchmark) if benchmark is not None else None)
     for name, opener in streams:
@@ -189,7 +191,7 @@ def _routed(streams: Streams, load: Callable[[str], GroundTruth], benchmark: str
     return router
 
 
-def _routed_to(ground_truth: GroundTruth, predictions: Predictions, reading: Reading) -> Router:
+def _routed_to(ground_truth: GroundTruth, predictions: Predictions, reading: RunSettings) -> Router:
     """The router after one file, or after rows made in Python, of one loaded benchmark."""
     router = reading.router(lambda _: ground_truth, ground_truth)
     if isinstance(predictions, str | os.PathLike):
@@ -199,7 +201,7 @@ def _routed_to(ground_truth: GroundTruth, predictions: Predictions, reading: Rea
     return router
 
 
-def _examined(router: Router, reading: Reading) -> tuple[Check, list[Report]]:
+def _examined(router: Router, reading: RunSettings) -> tuple[Check, list[Report]]:
     rows = router.rows_met
     loaded = router.settle()
     reports = [make_report(*each, router.sources, reading) for each in loaded]
@@ -219,7 +221,7 @@ def _examined(router: Router, reading: Reading) -> tuple[Check, list[Report]]:
     return checked, reports
 
 
-def _reports(router: Router, reading: Reading) -> list[Report]:
+def _reports(router: Router, reading: RunSettings) -> list[Report]:
     problems = reading.problems
     if reading.reread is not None and reading.reread.found_nothing:
         raise PredictionsError('not scored: no row has a "raw" reply to read; score the answers without --from-raw')
@@ -236,7 +238,7 @@ def _reading(
     refusal: Refusal = "markers",
     *,
     from_raw: bool = False,
-) -> Reading:
+) -> RunSettings:
     """How a run reads: rows that name no space are in the one given, else in the profile's, else in pixels."""
     if attempts < 1:
         raise UsageError(f"attempts must be 1 or more, found {attempts}")
@@ -245,7 +247,7 @@ def _reading(
     if refusal not in get_args(Refusal):
         raise UsageError(f'unknown reading of refusals "{refusal}"; known: {", ".join(get_args(Refusal))}')
     named = get_profile(profile).space if profile is not None else PIXEL
-    reading = Reading(named if space is None else parse_space(str(space)), profile or "", attempts, problems)
+    reading = RunSettings(named if space is None else parse_space(str(space)), profile or "", attempts, problems)
     if from_raw:
         from scorer.reparse import Rereader
 

@@ -50,7 +50,7 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
 _POSITION = {outcome: number for number, outcome in enumerate(OUTCOMES)}
 
 
-class Reading(NamedTuple):
+class RunSettings(NamedTuple):
     """How a run reads its files: the space of rows that name none, the attempts that are scored, the findings, which
     refusals count, and what makes each row anew first.
     """
@@ -80,7 +80,7 @@ class Reading(NamedTuple):
         return _POSITION[verdict.outcome] + 1
 
 
-def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], reading: Reading) -> Report:
+def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], reading: RunSettings) -> Report:
     """The report of one benchmark. What is wrong with the file as a whole joins the findings of ``reading``."""
     benchmark, problems = ground_truth.benchmark, reading.problems
     watch = _Watch(problems)
