@@ -69,8 +69,8 @@ def score(
     Raises PredictionsError, with every fault in its ``problems``, where the predictions cannot be read as
     predictions of this benchmark; UsageError for an unknown space or profile.
     """
-    reading = _reading(space, profile, attempts, Problems(limits=limits), refusal, from_raw=from_raw)
-    return _reports(_routed_to(ground_truth, predictions, reading), reading)[0]
+    settings = _settings(space, profile, attempts, Problems(limits=limits), refusal, from_raw=from_raw)
+    return _reports(_routed_to(ground_truth, predictions, settings), settings)[0]
 
 
 def score_streams(
@@ -92,8 +92,8 @@ def score_streams(
     the benchmark table. ``kept``, if given, is filled with rows and later verdicts. Raises what ``score`` and ``load``
     raise.
     """
-    reading = _reading(space, profile, attempts, Problems(limits=limits), refusal, from_raw=from_raw)
-    return _reports(_routed(streams, load, benchmark, reading._replace(kept=kept)), reading)
+    settings = _settings(space, profile, attempts, Problems(limits=limits), refusal, from_raw=from_raw)
+    return _reports(_routed(streams, load, benchmark, settings._replace(kept=kept)), settings)
 
 
 def check(
@@ -106,8 +106,8 @@ def check(
     limits: Limits = DEFAULT_LIMITS,
 ) -> Check:
     """Check predictions of one loaded benchmark as a leaderboard would; see check_streams."""
-    reading = _reading(space, profile, attempts, Problems(strict=True, limits=limits))
-    return _examined(_routed_to(ground_truth, predictions, reading), reading)[0]
+    settings = _settings(space, profile, attempts, Problems(strict=True, limits=limits))
+    return _examined(_routed_to(ground_truth, predictions, settings), settings)[0]
 
 
 def check_streams(
@@ -141,8 +141,8 @@ def examine_streams(
     limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Check, list[Report]]:
     """The strict check of named streams and the reports that the same reading gives; of use where it is accepted."""
-    reading = _reading(space, profile, attempts, Problems(strict=True, limits=limits))
-    return _examined(_routed(streams, load, benchmark, reading), reading)
+    settings = _settings(space, profile, attempts, Problems(strict=True, limits=limits))
+    return _examined(_routed(streams, load, benchmark, settings), settings)
 
 
 def diagnose(report: Report) -> Diagnosis:
@@ -182,18 +182,18 @@ def suites(reports: Iterable[Report]) -> list[Suite]:
 
 
 def _routed(
-    streams: Streams, load: Callable[[str], GroundTruth], benchmark: str | None, reading: RunSettings
+    streams: Streams, load: Callable[[str], GroundTruth], benchmark: str | None, settings: RunSettings
 ) -> Router:
     """The router after all streams, of one benchmark or of those that their ids belong to."""
-    router = reading.router(load, load(benchmark) if benchmark is not None else None)
+    router = settings.router(load, load(benchmark) if benchmark is not None else None)
     for name, opener in streams:
         router.read(name, opener)
     return router
 
 
-def _routed_to(ground_truth: GroundTruth, predictions: Predictions, reading: RunSettings) -> Router:
+def _routed_to(ground_truth: GroundTruth, predictions: Predictions, settings: RunSettings) -> Router:
     """The router after one file, or after rows made in Python, of one loaded benchmark."""
-    router = reading.router(lambda _: ground_truth, ground_truth)
+    router = settings.router(lambda _: ground_truth, ground_truth)
     if isinstance(predictions, str | os.PathLike):
         router.read(os.fspath(predictions), partial(_open, predictions))
     else:
@@ -201,10 +201,10 @@ def _routed_to(ground_truth: GroundTruth, predictions: Predictions, reading: Run
     return router
 
 
-def _examined(router: Router, reading: RunSettings) -> tuple[Check, list[Report]]:
+def _examined(router: Router, settings: RunSettings) -> tuple[Check, list[Report]]:
     rows = router.rows_met
     loaded = router.settle()
-    reports = [make_report(*each, router.sources, reading) for each in loaded]
+    reports = [make_report(*each, router.sources, settings) for each in loaded]
     absent = {
         report.benchmark.id: tuple(v.example.id for v in report.verdicts if v.outcome == "absent") for report in reports
     }
@@ -221,16 +221,16 @@ def _examined(router: Router, reading: RunSettings) -> tuple[Check, list[Report]
     return checked, reports
 
 
-def _reports(router: Router, reading: RunSettings) -> list[Report]:
-    problems = reading.problems
-    if reading.reread is not None and reading.reread.found_nothing:
+def _reports(router: Router, settings: RunSettings) -> list[Report]:
+    problems = settings.problems
+    if settings.reread is not None and settings.reread.found_nothing:
         raise PredictionsError('not scored: no row has a "raw" reply to read; score the answers without --from-raw')
-    found = [make_report(*loaded, router.sources, reading) for loaded in router.finish()]
+    found = [make_report(*loaded, router.sources, settings) for loaded in router.finish()]
     listed, counts = problems.in_file_order(router.sources), dict(problems.counts)
     return [report._replace(problems=listed, problem_counts=counts) for report in found]
 
 
-def _reading(
+def _settings(
     space: str | Space | None,
     profile: str | None,
     attempts: int,
@@ -247,12 +247,12 @@ def _reading(
     if refusal not in get_args(Refusal):
         raise UsageError(f'unknown reading of refusals "{refusal}"; known: {", ".join(get_args(Refusal))}')
     named = get_profile(profile).space if profile is not None else PIXEL
-    reading = RunSettings(named if space is None else parse_space(str(space)), profile or "", attempts, problems)
+    settings = RunSettings(named if space is None else parse_space(str(space)), profile or "", attempts, problems)
     if from_raw:
         from scorer.reparse import Rereader
 
-        reading = reading._replace(reread=Rereader(profile))
-    return reading._replace(refusal=refusal)
+        settings = settings._replace(reread=Rereader(profile))
+    return settings._replace(refusal=refusal)
 
 
 def _open(path: str | os.PathLike[str]) -> IO[bytes]:

@@ -80,9 +80,9 @@ class RunSettings(NamedTuple):
         return _POSITION[verdict.outcome] + 1
 
 
-def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], reading: RunSettings) -> Report:
-    """The report of one benchmark. What is wrong with the file as a whole joins the findings of ``reading``."""
-    benchmark, problems = ground_truth.benchmark, reading.problems
+def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], settings: RunSettings) -> Report:
+    """The report of one benchmark. What is wrong with the file as a whole joins the findings of ``settings``."""
+    benchmark, problems = ground_truth.benchmark, settings.problems
     watch = _Watch(problems)
     pixels = _pixels(ground_truth.examples, collector, problems)
     counts = tally(watch.over(judge_all(ground_truth.examples, pixels)))
@@ -92,14 +92,14 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
     _note_left_out(collector, source, problems)
     _note_spaces(collector, source, problems)
     _note_absent(ground_truth, others, source, problems)
-    attempts = _attempts(verdicts, collector, reading.attempts) if reading.attempts > 1 else None
+    attempts = _attempts(verdicts, collector, settings.attempts) if settings.attempts > 1 else None
     if attempts is not None:
         _note_absent_attempts(ground_truth, attempts, source, problems)
     has_refusals = "refusal" in benchmark.rules
     space = collector.space if collector.uses_default or not collector.row_spaces else None
     row_spaces = tuple(sorted(collector.row_spaces))
     markers = _refusal_markers(collector)
-    refusal = reading.refusal if markers or reading.refusal == "negative-only" else ""
+    refusal = settings.refusal if markers or settings.refusal == "negative-only" else ""
     return Report(
         benchmark=benchmark,
         variant=ground_truth.variant,
@@ -112,9 +112,9 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
         tables=tabulate_axes(benchmark.axes, counts),
         space=space,
         row_spaces=row_spaces,
-        profile=reading.profile,
+        profile=settings.profile,
         signature=format_signature(
-            build(ground_truth, space, row_spaces, reading.profile, reading.attempts, __version__, refusal)
+            build(ground_truth, space, row_spaces, settings.profile, settings.attempts, __version__, refusal)
         ),
         ground_truth=ground_truth,
         alternatives=_alternatives(collector, verdicts, any_candidate=benchmark.any_candidate),
