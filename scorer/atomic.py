@@ -14,12 +14,16 @@ from scorer.errors import UsageError
 def whole(out: str) -> Iterator[str]:
     """A path to write a file or a folder to, which gets the name ``out`` once everything is written.
 
+    The folders above it are made.
+
     Raises UsageError where ``out`` exists (an empty folder does not count) or cannot be written.
     """
     if os.path.lexists(out) and not (os.path.isdir(out) and not os.listdir(out)):
         raise UsageError(f"{out} exists already; remove it or name another")
     try:
-        with tempfile.TemporaryDirectory(prefix=".writing-", dir=os.path.dirname(os.path.abspath(out))) as beside:
+        parent = os.path.dirname(os.path.abspath(out))
+        os.makedirs(parent, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".writing-", dir=parent) as beside:
             made = os.path.join(beside, "made")
             yield made
             os.replace(made, out)

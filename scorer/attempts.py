@@ -30,6 +30,7 @@ def summarize_attempts(examples: Iterable[Tries], k: int) -> Attempts:
     means: Counter[Fraction] = Counter()
     any_right: Counter[Fraction] = Counter()
     strict: Counter[Fraction] = Counter()
+    strict_any: Counter[Fraction] = Counter()
     unbiased: Counter[Fraction] = Counter()
     consistency: Counter[int] = Counter()
     observed = errors = most = 0
@@ -41,6 +42,7 @@ def summarize_attempts(examples: Iterable[Tries], k: int) -> Attempts:
         observed += rows * count
         errors += first.count(RUN_ERROR) * count
         strict[Fraction(right, k)] += count
+        strict_any[Fraction(bool(right))] += count
         if whole:
             means[Fraction(right, k)] += count
             consistency[right] += count
@@ -53,6 +55,7 @@ def summarize_attempts(examples: Iterable[Tries], k: int) -> Attempts:
     series = [_series(f"avg@{k}", means, total), _series(f"pass@{k}", any_right, total)]
     if means.total() < total:
         series.append(_series(f"avg@{k}, attempts without a row wrong", strict, total))
+        series.append(_series(f"pass@{k}, attempts without a row wrong", strict_any, total))
     if most > k:
         series.append(_series(f"pass@{k}, unbiased from up to {most}", unbiased, total))
     return Attempts(k, most, observed, errors, tuple(series), tuple(consistency[right] for right in range(k + 1)))

@@ -72,7 +72,8 @@ def _not_found(benchmark: Benchmark, variant: str, places: Iterable[str], looked
     where = "the --gt or --data folder" if explicit else f"${ENVIRONMENT}, the current or the per-user folder"
     official = f"{benchmark.folders[0]}/{benchmark.files[variant]}"
     lines.append(
-        f"get {official} from {benchmark.source} and put it below {where}, "
+        f"score fetch {benchmark.suite or benchmark.id} gets it; or get {official} from {benchmark.source} "
+        f"and put it below {where}, "
         "or name the file with --gt FILE or the folder with --data DIR"
     )
     return "\n".join(lines)

@@ -24,7 +24,7 @@ PREDICTIONS = click.option(
     type=click.Path(allow_dash=True),
     help="Predictions, JSON Lines or a JSON array; - reads stdin. May be repeated; further FILEs may follow.",
 )
-BUNDLES = click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", type=click.Path(exists=True))
+BUNDLES = click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", type=click.Path())
 # Where the ground truth is, and how much is taken from a file.
 WHERE = (
     click.option("--gt", type=click.Path(), metavar="FILE|DIR", help="The ground truth, and nowhere else."),

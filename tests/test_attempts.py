@@ -43,6 +43,7 @@ def test_the_figures_of_a_file_worked_out_by_hand() -> None:
         "avg@2": (Fraction(1, 2), 3),
         "pass@2": (Fraction(3, 4), 4),
         "avg@2, attempts without a row wrong": (Fraction(2, 5), 5),
+        "pass@2, attempts without a row wrong": (Fraction(3, 5), 5),
     }
     found = summarize_attempts(examples, 2)
     assert (found.most, found.observed, found.errors) == (2, 8, 1)
@@ -54,6 +55,7 @@ def test_without_a_single_whole_example_there_is_no_average() -> None:
         "avg@2": (None, 0),
         "pass@2": (Fraction(1), 1),
         "avg@2, attempts without a row wrong": (Fraction(1, 4), 2),
+        "pass@2, attempts without a row wrong": (Fraction(1, 2), 2),
     }
 
 

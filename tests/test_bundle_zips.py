@@ -48,7 +48,7 @@ ZIPS: dict[str, tuple[Callable[[], bytes], str]] = {
     "absolute": (lambda: _member("/etc/x"), "leads out of the bundle"),
     "windows": (lambda: _member("C:\\x"), "leads out of the bundle"),
     "link": (lambda: _member("x", b"/etc/passwd", mode=stat.S_IFLNK | 0o777), "is a link"),
-    "bomb": (lambda: _member("x", b"\0" * 2**28, zipfile.ZIP_DEFLATED), "is compressed ("),
+    "bomb": (lambda: _member("x", b"\0" * 2**28, zipfile.ZIP_DEFLATED), "is compressed, to "),
     "many members": (_many_members, "20000 members"),
     "no zip": (lambda: b"hello", "not a zip"),
     "empty": (lambda: b"", "not a zip"),

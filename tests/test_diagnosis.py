@@ -5,6 +5,7 @@ The answers are made here from the official annotations, so which reading is rig
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -288,3 +289,20 @@ def test_miss_statistics_measure_from_the_middle_of_the_target() -> None:
     ]
     top_left = next(quarter for quarter in quarters if quarter.label == "top left")
     assert top_left.n == sum(x <= 1024 and y <= 768 for x, y in middles)
+
+
+@needs_data
+@pytest.mark.parametrize("decimals", [3, 4, 17])
+def test_a_real_models_answers_as_fractions_are_named_so_although_a_fit_comes_nearer(decimals: int) -> None:
+    assert DATA is not None
+    truth = load_benchmark("osworld-g", DATA)
+    frames = {example.id: example.frame for example in truth.examples}
+    path = DATA / "predictions/mai_ui_8b.osworld_g_original.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    fractions = [
+        {"id": r["id"], "point": [round(v / s, decimals) for v, s in zip(r["point"], frames[r["id"]], strict=True)]}
+        for r in rows
+    ]
+    found = diagnose(score(truth, fractions))
+    assert (found.readings[0].name, found.readings[0].option) == ("fraction", "--space fraction")
+    assert found.readings[0].hits == score(truth, fractions, space="fraction").total.hits

@@ -171,6 +171,8 @@ def test_several_benchmarks_have_a_folder_each(run_score: Score) -> None:
     assert run_score(file, "--data", FIXTURES, "--output-dir", "run").status == 0
     assert sorted(os.listdir("run")) == ["pointerbench-pro", "pointerbench-sheets", "pointerbench-text"]
     assert len(run_score("summarize", "run").out.splitlines()) == 6
+    assert run_score(file, "--data", FIXTURES, "--output-dir", "runs/of/today").status == 0
+    assert sorted(os.listdir("runs/of/today")) == sorted(os.listdir("run"))
     assert any(line.startswith("| amount_box |") for line in lines_of("run/pointerbench-text"))
 
 
@@ -181,7 +183,7 @@ def test_a_folder_that_is_there_is_left_alone_and_nothing_is_half_written(run_sc
     assert run.status == 2
     assert "run exists already" in run.err
     assert os.listdir("run") == ["mine"]
-    assert run_score(OSWORLD, "--data", FIXTURES, "--output-dir", "no/run").status == 2
+    assert run_score(OSWORLD, "--data", FIXTURES, "--output-dir", "run/mine/below").status == 2
     Path("empty").mkdir()
     assert run_score(OSWORLD, "--data", FIXTURES, "--output-dir", "empty").status == 0
     assert (

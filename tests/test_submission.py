@@ -109,7 +109,7 @@ def test_predictions_that_the_strict_check_refuses_are_not_bundled(run_score: Sc
         (["--out", "x"], "--manifest is missing; --example-manifest prints a manifest"),
         (["--manifest", MANIFEST], "--out is missing"),
         (["--manifest", "nowhere.toml", "--out", "x"], "nowhere.toml: no such file"),
-        (["--manifest", MANIFEST, "--out", "nowhere/x"], "cannot be written (No such file or directory)"),
+        (["--manifest", MANIFEST, "--out", f"{MANIFEST}/x"], "cannot be written (File exists)"),
     ],
 )
 def test_what_a_bundle_needs_is_asked_for(options: list[Any], said: str, run_score: Score) -> None:
@@ -358,7 +358,9 @@ def test_verify_prints_a_line_for_each_bundle_and_the_exit_status_says_whether_a
     assert (data["all_hold"], [bundle["holds"] for bundle in data["bundles"]]) == (False, [False, True])
     assert data["bundles"][1]["benchmarks"]["osworld-g"]["hits"] == 16
     assert run_score("verify", BUNDLES[0], "--data", tmp_path).status == 3
-    assert run_score("verify", tmp_path / "nowhere").status == 2
+    run = run_score("verify", tmp_path / "nowhere", BUNDLES[1], "--data", FIXTURES)
+    assert [line.split()[0] for line in run.out.splitlines()] == ["fails", "holds"]
+    assert "cannot be read (No such file or directory)" in run.out
 
 
 @needs_data

@@ -74,7 +74,7 @@ def diagnose(report: Report) -> Diagnosis:
     trials = (under(reading, answers) for reading in readings)
     found = [_compare(declared, trial) for trial in _distinct(declared, trials)]
     fitted = [_compare(declared, trial)._replace(lean=Lean()) for trial in free_readings(frames, answers)]
-    ranked = _likely_first(_better(declared, [*found, *fitted]))
+    ranked = _likely_first(_better(declared, [*found, *fitted]), fitted)
     likely = ranked[0].trial if ranked else declared
     is_linear = bool(ranked) and any(each.hits >= 0.9 * ranked[0].hits for each in fitted)
     fit = fit_as_declared(answers) if is_linear else None
@@ -167,19 +167,24 @@ def _better(declared: Trial, compared: Sequence[Compared]) -> list[Compared]:
     return better
 
 
-def _likely_first(better: Sequence[Compared]) -> list[Compared]:
-    """By hits, but first the most usual one of those that the answers cannot tell from the best."""
+def _likely_first(better: Sequence[Compared], fitted: Sequence[Compared] = ()) -> list[Compared]:
+    """By hits, but first the most usual one of those that the answers cannot tell from the best.
+
+    A fitted one has to win by hits: it comes nearer by itself, wherever a model leans a little.
+    """
     ranked = sorted(better, key=lambda each: -each.hits)
     for each in better:
-        if not _is_worse(each, ranked[0]):
+        if not _is_worse(each, ranked[0], by_hits_alone=ranked[0] in fitted and each not in fitted):
             ranked.remove(each)
             return [each, *ranked]
     return ranked
 
 
-def _is_worse(one: Compared, best: Compared) -> bool:
+def _is_worse(one: Compared, best: Compared, *, by_hits_alone: bool) -> bool:
     if mcnemar(*gained_and_lost(one.trial.hits, best.trial.hits)) <= LEVEL:
         return True
+    if by_hits_alone:
+        return False
     nearer, farther = nearer_and_farther(best.trial, one.trial)
     return nearer > farther and mcnemar(nearer, farther) <= LEVEL / 5
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 from scorer.diagnosis.evidence import Answer, Trial, bounds, centre, under
 from scorer.diagnosis.readings import Reading
 from scorer.diagnosis.records import Fit
-from scorer.model import PIXEL, Frame, Point, Prediction
+from scorer.model import PIXEL, Frame, Point, Prediction, Space
 
 Entry = TypeVar("Entry")
 
@@ -84,9 +84,11 @@ def _fitted(answers: Sequence[Answer], frames: set[Frame], *, in_sides: bool) ->
     reading = Reading("free scale and offset", PIXEL, scale=(kx, ky), offset=(dx, dy), in_sides=in_sides)
     width, height = (1, 1) if in_sides else next(iter(frames)) if len(frames) == 1 else (0, 0)
     sides = width / kx, height / ky
-    if abs(dx) <= NO_OFFSET * width and abs(dy) <= NO_OFFSET * height and min(sides) > 0.5 and max(sides) < 10**6:
-        size = round(sides[0]), round(sides[1])
-        return reading._replace(name=f"fitted size, {size[0]}x{size[1]}", option=f"--space frame:{size[0]}x{size[1]}")
+    if abs(dx) <= NO_OFFSET * width and abs(dy) <= NO_OFFSET * height and min(sides) >= 1 and max(sides) < 10**6:
+        # Tried as what the option declares, which is whole pixels, and not as what was fitted.
+        space = Space("frame", (round(sides[0]), round(sides[1])))
+        size = f"{space.parameters[0]}x{space.parameters[1]}"
+        return Reading(f"fitted size, {size}", space, option=f"--space {space}")
     unit = "the width and the height" if in_sides else "pixels"
     fix = f"to get {unit}: x * {kx:.5g} {dx:+.4g}, y * {ky:.5g} {dy:+.4g}"
     return reading._replace(fix=fix)

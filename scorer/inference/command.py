@@ -255,6 +255,11 @@ class _Run:
         with needs("tqdm"):
             from tqdm import tqdm
         given = self.given
+        if given["model_base_url"] is None:
+            raise UsageError(
+                "no endpoint: say where the model is with --model-base-url URL or $OPENAI_BASE_URL; "
+                "screenshots are sent nowhere else"
+            )
         client = Client(
             given["model_base_url"], given["model_api_key"], attempts=given["max_retries"], timeout=given["timeout"]
         )

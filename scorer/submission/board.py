@@ -129,14 +129,19 @@ def _board(title: str, ranked_by: str, found: Sequence[Found], parts: int) -> Bo
             empty = tuple(column._replace(parts=()) for column in columns)
             entries.append(Entry(bundle.source, bundle.manifest, empty, reason="does not verify"))
         elif len(reports) < parts:
-            entries.append(Entry(bundle.source, bundle.manifest, columns, reason=f"incomplete: {_missing(reports)}"))
+            entries.append(Entry(bundle.source, bundle.manifest, columns, reason=missing_parts(reports)[0]))
     return Board(title, ranked_by, tuple(entries))
 
 
-def _missing(reports: Sequence[Report]) -> str:
+def missing_parts(reports: Sequence[Report]) -> list[str]:
+    """What a suite lacks of which some reports are here: ``["incomplete: no Text"]``."""
     here = {report.benchmark.id for report in reports}
-    suite = reports[0].benchmark.suite
-    return "no " + ", ".join(k.column for k in BENCHMARKS.values() if k.suite == suite and k.id not in here)
+    parts = []
+    for suite in dict.fromkeys(report.benchmark.suite for report in reports if report.benchmark.suite):
+        missing = [known.column for known in BENCHMARKS.values() if known.suite == suite and known.id not in here]
+        if missing:
+            parts.append(f"incomplete: no {', '.join(missing)}")
+    return parts
 
 
 def _p_value(above: Sequence[Report], below: Sequence[Report]) -> float:

@@ -207,8 +207,7 @@ def _member_fault(member: zipfile.ZipInfo) -> str:
     if member.flag_bits & 1:
         return f"the member {name} is encrypted"
     if member.compress_type != zipfile.ZIP_STORED or member.compress_size != member.file_size:
-        times = member.file_size // max(1, member.compress_size)
-        return f"the member {name} is compressed ({times} times smaller than it says it is)"
+        return f"the member {name} is compressed, to {member.compress_size} of {member.file_size} bytes"
     return ""
 
 

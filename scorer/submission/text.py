@@ -12,7 +12,7 @@ from scorer.figures import percent
 from scorer.model import Report
 from scorer.problems import shorten
 from scorer.render import problem_json, report_json
-from scorer.submission.board import LEVEL, Board, Column, Entry
+from scorer.submission.board import LEVEL, Board, Column, Entry, missing_parts
 from scorer.submission.verify import Verified
 from scorer.tables import escape, remark, table
 
@@ -26,7 +26,7 @@ def verified_lines(bundles: Sequence[Verified]) -> Iterator[str]:
     for bundle in bundles:
         if bundle.holds:
             figures = [_figure(report) for report in bundle.reports]
-            text = " · ".join([_whose(bundle.manifest), *figures])
+            text = " · ".join([_whose(bundle.manifest), *figures, *missing_parts(bundle.reports)])
         else:
             errors = [problem for problem in bundle.problems if problem.severity == "error"]
             place = f"{errors[0].source}:{errors[0].line}" if errors[0].line else errors[0].source
@@ -69,7 +69,10 @@ def board_text(board: Board, table_format: str) -> str:
         level = f"{LEVEL:g}"
         blocks.append(f"= neighbours that differ by chance alone: exact McNemar on the same examples, p >= {level}")
     if others:
-        rows = [["-", _whose(entry.manifest), *map(_cell, entry.columns), entry.reason] for entry in others]
+        rows = [
+            ["-", _whose(entry.manifest), *map(_cell, entry.columns), f"{entry.reason} ({entry.source})"]
+            for entry in others
+        ]
         blocks.append("not ranked:")
         blocks.append(table(["rank", "model", *names, "why"], rows, table_format, left=2))
     drawn = [block if "\n" in block else remark(block, table_format) for block in blocks]
