@@ -16,6 +16,7 @@ from tests.conftest import FIXTURES, ROOT, Ask, Score
 from tests.endpoint import Act, Endpoint, Script, as_json, completion, failure, instruction
 
 KEY = "sk-secret-1234567890"
+NOBODY = "http://127.0.0.1:9/v1"
 ONE = ("--benchmark", "osworld-g", "--sample-ids", "FIXSHOT001-0")
 
 
@@ -187,7 +188,7 @@ def test_another_profile_model_or_prompt_is_refused(
 def test_a_file_of_something_else_is_left_alone(ask: Ask, tmp_path: Path) -> None:
     out = tmp_path / "notes.jsonl"
     out.write_text('{"id": "a", "point": [1, 2]}\n')
-    run = ask("base", *ONE, "--out", out)
+    run = ask("base", *ONE, "--out", out, "--model-base-url", NOBODY)
     assert (run.status, "notes.jsonl:1: this line is no row of such a run" in run.err) == (2, True)
     assert out.read_text() == '{"id": "a", "point": [1, 2]}\n'
 
@@ -262,10 +263,20 @@ def test_usage_errors_say_what_is_wrong(ask: Ask, arguments: list[str], words: s
     assert (run.status, words in run.err) == (2, True), run.err
 
 
-def test_without_the_extra_the_next_step_is_named(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-
-    monkeypatch.setitem(sys.modules, "openai", None)
+def test_without_an_endpoint_nothing_is_sent_anywhere(
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTPS_PROXY", "HTTP_PROXY"):  # nothing leaves, should it be sent after all
+        monkeypatch.setenv(name, NOBODY)
     run = ask("base", *ONE, "--out", tmp_path / "p.jsonl")
+    assert run.status == 2
+    assert "say where the model is with --model-base-url URL or $OPENAI_BASE_URL" in run.err
+    assert not (tmp_path / "p.jsonl").exists()
+
+
+def test_without_the_extra_the_next_step_is_named(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    run = ask("base", *ONE, "--out", tmp_path / "p.jsonl", "--model-base-url", NOBODY)
     assert run.status == 2
     assert "python -m pip install 'gui-grounding-scorer[inference]'" in run.err
 
