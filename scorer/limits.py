@@ -23,7 +23,7 @@ class Limits(NamedTuple):
     attempts: int = 10_000
     candidates: int = 1000
     problems: int = 1000
-    bundle_bytes: int = 64 * 2**20
+    bundle_bytes: int = 16 * 2**20
 
 
 DEFAULT_LIMITS = Limits()

@@ -86,10 +86,10 @@ class _Verifier:
                 self._add("bundle-file", "belongs to no bundle", name)
         digests = self._digests({name: files[name] for name in (SUBMISSION, SUMS, *predictions) if name in files})
         for path, name in predictions.items():
-            if path in files:
-                if digests.get(path) != benchmarks[name].get("sha256"):
+            if digests.get(path):  # else it is missing, too long or cannot be read, and that is said
+                if digests[path] != benchmarks[name].get("sha256"):
                     self._add("bundle-hash", f"its sha256 is not the one in {SUBMISSION}: changed after bundling", path)
-                self._examine(files, path, name, submission, digests.get(path, ""))
+                self._examine(files, path, name, submission, digests[path])
 
     def _digests(self, files: Files) -> dict[str, str]:
         """The sha256 of each file, held against SHA256SUMS."""
