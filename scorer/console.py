@@ -20,7 +20,7 @@ from scorer.locate import ENVIRONMENT, Locator
 from scorer.model import GroundTruth, Problem, Report
 
 
-def make_locator(chosen: Selection, gt: str | None, data: str | None) -> Locator:
+def make_locator(chosen: Selection, gt: str | None, data: str | None, *, several: bool = False) -> Locator:
     """Where this command looks for ground truth: the options, else the environment, the folder, the user's folder."""
     return Locator(
         chosen,
@@ -29,6 +29,7 @@ def make_locator(chosen: Selection, gt: str | None, data: str | None) -> Locator
         environment=os.environ.get(ENVIRONMENT, ""),
         current="",
         app_folder=click.get_app_dir("score"),
+        several=several,
     )
 
 

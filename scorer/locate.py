@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from scorer.benchmarks import get_benchmark
+from scorer.benchmarks import ID_PATTERNS, get_benchmark
 from scorer.errors import GroundTruthError, UsageError
+from scorer.ids import benchmark_of
 from scorer.load import Selection, benchmark_in, find, load_file
 from scorer.model import Benchmark, GroundTruth
 
@@ -18,6 +19,8 @@ class Locator:
 
     ``gt`` (a file or a folder) or ``data`` (a folder), if given, is the only place looked at; otherwise
     ``environment`` (the value of $SCORER_DATA), ``current`` and ``app_folder`` are tried in this order.
+    Where ``several`` benchmarks may be met, each sample id is of the one that it looks like, and a benchmark without
+    any keeps no example.
     """
 
     def __init__(
@@ -29,10 +32,12 @@ class Locator:
         environment: str = "",
         current: str | None = None,
         app_folder: str | None = None,
+        several: bool = False,
     ) -> None:
         if gt is not None and data is not None:
             raise UsageError("--gt and --data both say where the ground truth is; give one of them")
         self.selection = selection
+        self.several = several
         self.file = gt if gt is not None and not os.path.isdir(gt) else None
         given = gt if gt is not None else data
         self.explicit = given is not None
@@ -50,8 +55,16 @@ class Locator:
 
     def load(self, benchmark: Benchmark) -> GroundTruth:
         """Raises GroundTruthError where the ground truth is nowhere, naming every place and the next step."""
+        ids = self.selection.sample_ids
+        own = tuple(name for name in ids if (benchmark_of(name, ID_PATTERNS) or benchmark.id) == benchmark.id)
+        if not self.several or own == ids:
+            return self._load(benchmark, self.selection)
+        truth = self._load(benchmark, self.selection._replace(sample_ids=own))
+        return truth if own else truth._replace(examples=(), left_out=frozenset(e.id for e in truth.examples))
+
+    def _load(self, benchmark: Benchmark, selection: Selection) -> GroundTruth:
         if self.file is not None:
-            return load_file(benchmark, self.file, self.selection)
+            return load_file(benchmark, self.file, selection)
         variant = self.selection.variant or next(iter(benchmark.files))
         if variant not in benchmark.files:
             # The variant is OSWorld-G's; a Pointerbench subset in the same run has none to choose.
@@ -59,7 +72,7 @@ class Locator:
         found = find(benchmark, variant, self.places)
         if isinstance(found, list):
             raise GroundTruthError(_not_found(benchmark, variant, self.places, found, explicit=self.explicit))
-        return load_file(benchmark, found, self.selection._replace(variant=variant))
+        return load_file(benchmark, found, selection._replace(variant=variant))
 
     def load_name(self, name: str) -> GroundTruth:
         return self.load(get_benchmark(name))

@@ -142,7 +142,9 @@ class Router:
 
     def settle(self) -> list[tuple[GroundTruth, Collector]]:
         """The benchmarks with a known id, in the order of the table. Where there is none, that is a problem."""
-        known = [name for name, collector in self.collectors.items() if collector.known_rows]
+        known = [
+            name for name, collector in self.collectors.items() if collector.known_rows and self.loaded[name].examples
+        ]
         met = self.rows_met
         self._place_strangers(known)
         if not known and not self.problems.unreadable:
@@ -202,6 +204,8 @@ class Router:
                 self._collector(self.load(likely.most_common(1)[0][0]))
 
     def _no_known_id(self, met: int) -> str:
+        if any(collector.known_rows for collector in self.collectors.values()):
+            return "no row belongs to an example that the filter keeps"
         ids = met - self.problems.counts["no-id"] - self.problems.counts["id-type"]
         if not ids:
             return 'no row has an id; rows look like {"id": "pbs_0001", "point": [612, 388]}'

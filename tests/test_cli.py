@@ -195,6 +195,26 @@ def test_a_profile_is_a_name_for_its_space_and_a_rows_own_space_goes_first(run_s
     )
 
 
+def test_samples_of_a_suite_belong_to_the_benchmarks_that_they_look_like(run_score: Score) -> None:
+    ids = [f"{prefix}_000{number}" for prefix in ("pbs", "pbt", "pbp") for number in (1, 2, 3)]
+    file = answers(*ids)
+    run = run_score(file, "--sample-ids", "pbs_0001,pbt_0002,pbt_0003", "--json", "-")
+    assert run.status == 0
+    assert {name: report["n"] for name, report in run.json["benchmarks"].items()} == {
+        "pointerbench-sheets": 1,
+        "pointerbench-text": 2,
+    }
+    assert run_score(file, "--sample-ids", "pbt_0002", "--score-only").out == "100.00\n"
+    run = run_score(answers("pbs_0001"), "--sample-ids", "pbt_0002")
+    assert run.status == 1
+    assert "no row belongs to an example that the filter keeps" in run.err
+    file = answers(*ids)
+    run = run_score(file, "--sample-ids", "pbt_0002,pbt_9999")
+    assert (run.status, "pointerbench-text has no example with the sample id: pbt_9999" in run.err) == (2, True)
+    run = run_score(file, "--sample-ids", "pbt_0002", "--benchmark", "pointerbench-sheets")
+    assert (run.status, "pointerbench-sheets has no example with the sample id: pbt_0002" in run.err) == (2, True)
+
+
 def test_samples_shrink_n_and_the_header_and_the_signature_say_so(run_score: Score) -> None:
     run = run_score(answers("pbs_0001", "pbs_0002", "pbs_0003"), "--sample-ids", "pbs_0001,pbs_0004")
     assert "   1/2   " in run.out

@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "replies": LEAVES,
     "reparse": {"profiles", "replies", "convert", *LEAVES},
     "load": {"benchmarks", "read", "ids"},
-    "locate": {"benchmarks", "load"},
+    "locate": {"benchmarks", "ids", "load"},
     "params": {"load"},
     "fetch": {"benchmarks", "load", *LEAVES},
     "unpack": set(),

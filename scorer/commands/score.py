@@ -90,7 +90,8 @@ def score_files(
     check_outputs((json_path, details), [*files, gt, category_hierarchy])
     aggregated, tree = _aggregation(aggregation_mode, category_hierarchy)
     kept = None if output_dir is None else Kept({}, {})
-    locator = make_locator(selection(instruction_variant, category, sample_ids, benchmark_params), gt, data)
+    chosen = selection(instruction_variant, category, sample_ids, benchmark_params)
+    locator = make_locator(chosen, gt, data, several=benchmark is None)
     with refusal_written(json_path):
         reports = score_streams(
             streams(files),

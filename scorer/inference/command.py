@@ -171,14 +171,16 @@ class _Run:
         self.responses = [*given["read_responses"], *files]
         space = None if given["space"] is None else parse_space(given["space"])
         params = _object("--model-params", given["model_params"])
-        self.plans = [Plan(profile, given["model"], truth, params, space) for truth in self._truths()]
+        self.plans = [Plan(profile, given["model"], truth, params, space) for truth in self._truths() if truth.examples]
+        if not self.plans:
+            raise UsageError("no example of the benchmark is among those that --sample-ids names")
 
     def _truths(self) -> Iterator[GroundTruth]:
         given = self.given
         chosen = selection(
             given["instruction_variant"], given["category"], given["sample_ids"], given["benchmark_params"]
         )
-        locator = make_locator(chosen, given["gt"], given["data"])
+        locator = make_locator(chosen, given["gt"], given["data"], several=given["benchmark"] in SUITES)
         for name in SUITES.get(given["benchmark"], [given["benchmark"]]):
             truth = locator.load_name(name)
             if given["instruction_variant"] and not truth.variant:
