@@ -125,6 +125,13 @@ def test_an_incomplete_run_and_one_that_does_not_hold_stand_below_the_line(bench
     assert all(figure is None for figure in by_model["lie"]["columns"].values())
 
 
+def test_a_bundle_that_is_given_twice_stands_on_the_board_once(bench: Score) -> None:
+    one, other = bundle(bench, "one", every(range(1, 31))), bundle(bench, "other", every(range(1, 31)))
+    run = bench("leaderboard", one, other, f"./{one}", "--data", ".", "--json", "-")
+    assert "counts once" in run.err
+    assert [entry["source"] for entry in run.json["boards"][0]["entries"]] == [one, other]
+
+
 def test_only_bundles_that_do_not_hold_leave_a_line_for_each_and_no_traceback(bench: Score) -> None:
     Path("x.zip").write_bytes(b"x")
     run = bench("leaderboard", "x.zip", "--data", ".")

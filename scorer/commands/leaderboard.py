@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from scorer.console import check_outputs, echo_problems, load_variant, say, write_json, write_text
@@ -40,7 +42,10 @@ def command(
         raise UsageError("--json - and --csv - would mix on stdout; write one of them to a file")
     check_outputs([json_path, csv_path], [*bundles, gt], folders=bundles)
     load = load_variant(gt, data)
-    found = [verify_bundle(bundle, load, limits=limits) for bundle in bundles]
+    once = {os.path.realpath(bundle): bundle for bundle in reversed(bundles)}
+    if len(once) < len(bundles):
+        say("a bundle that is given twice counts once")
+    found = [verify_bundle(bundle, load, limits=limits) for bundle in reversed(once.values())]
     for bundle in found:
         if not bundle.holds:
             echo_problems(bundle.problems, bundle.problem_counts, show_all=show_all)
