@@ -209,7 +209,7 @@ def _note_absent(ground_truth: GroundTruth, verdicts: Iterable[Verdict], source:
 
 
 def _note_absent_attempts(ground_truth: GroundTruth, attempts: Attempts, source: str, problems: Problems) -> None:
-    """One problem for all attempts without a row, over those of the first that absent examples lack."""
+    """One problem for all attempts without a row, those at examples that have no row at all among them."""
     wanted = len(ground_truth.examples) * attempts.k
     if attempts.observed < wanted:
         missing = wanted - attempts.observed

@@ -42,7 +42,6 @@ class Node(NamedTuple):
 
 def read_hierarchy(data: bytes, source: str) -> Node:
     """A tree of categories from JSON. Raises UsageError that names the file, the node and what is wrong with it."""
-
     try:
         found = _parse(data)
     except (ValueError, RecursionError) as error:

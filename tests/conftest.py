@@ -40,6 +40,14 @@ needs_cases = pytest.mark.skipif(
 )
 
 
+def case_rows() -> list[dict[str, Any]]:
+    """The cases of the benchmarks that are scored here; none where SCORER_CASES does not name them."""
+    if CASES is None:
+        return []
+    rows = [json.loads(line) for line in (CASES / "cases.jsonl").read_bytes().splitlines()]
+    return [row for row in rows if row["benchmark"].startswith(("pointerbench", "osworld"))]
+
+
 class Run(NamedTuple):
     """What a run of the command left behind."""
 

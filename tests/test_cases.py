@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.conftest import CASES, Run, Score, needs_cases
+from tests.conftest import Run, Score, case_rows, needs_cases
 
 SPACES = {"norm1000": "grid1000", "norm999": "grid999", "norm01": "fraction"}
 
@@ -216,14 +216,7 @@ ACCEPTED = {0, 1, 3, 4, 7, 9, 66, 67, 69, 103, 105, 110, 111, 158, 159, 161, 162
 
 
 def _cases() -> list[dict[str, Any]]:
-    if CASES is None:
-        return []
-    rows = [json.loads(line) for line in (CASES / "cases.jsonl").read_bytes().splitlines()]
-    return [
-        row
-        for row in rows
-        if row["kind"] in ("predictions-file", "metadata") and row["benchmark"].startswith(("pointerbench", "osworld"))
-    ]
+    return [row for row in case_rows() if row["kind"] in ("predictions-file", "metadata")]
 
 
 def _json_lines(rows: list[dict[str, Any]]) -> bytes:

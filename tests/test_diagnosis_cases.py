@@ -17,7 +17,7 @@ from scorer.diagnosis.fit import repeated_median
 from scorer.diagnosis.records import SignName
 from scorer.render import dump
 from scorer.render_diagnosis import diagnosis_json, diagnosis_text
-from tests.conftest import CASES, FIXTURES, ROOT, Run, Score, answers, needs_cases, write_rows
+from tests.conftest import FIXTURES, ROOT, Run, Score, answers, case_rows, needs_cases, write_rows
 from tests.strategies import rows
 
 
@@ -52,14 +52,7 @@ DIAGNOSED: dict[int, Diagnosed] = {
 
 
 def _cases() -> list[dict[str, Any]]:
-    if CASES is None:
-        return []
-    rows = [json.loads(line) for line in (CASES / "cases.jsonl").read_bytes().splitlines()]
-    return [
-        row
-        for row in rows
-        if "DIAGNOSIS" in row["expected"] and row["benchmark"].startswith(("pointerbench", "osworld"))
-    ]
+    return [row for row in case_rows() if "DIAGNOSIS" in row["expected"]]
 
 
 @needs_cases

@@ -58,7 +58,7 @@ class Entry(NamedTuple):
 
 
 class Board(NamedTuple):
-    """A leaderboard: ``ranked_by`` names the column, ``note`` says what its rows have in common."""
+    """A leaderboard; ``ranked_by`` names the column that orders it. Those that are not ranked come last."""
 
     title: str
     ranked_by: str

@@ -116,16 +116,22 @@ def opened(path: str, problems: Problems) -> Iterator[Files | None]:
     if os.path.isdir(path):
         yield _folder(path, problems)
         return
+    stream = _regular_file(path, problems)
+    if stream is None:
+        yield None
+        return
+    with stream:
+        yield _zip(stream, path, problems)
+
+
+def _regular_file(path: str, problems: Problems) -> IO[bytes] | None:
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            problems.add("unreadable", "neither a folder nor a regular file", path)
-            yield None
-            return
-        with open(path, "rb") as stream:
-            yield _zip(stream, path, problems)
+        if stat.S_ISREG(os.stat(path).st_mode):
+            return open(path, "rb")
+        problems.add("unreadable", "neither a folder nor a regular file", path)
     except OSError as error:
         problems.add("unreadable", f"cannot be read ({error.strerror or error})", path)
-        yield None
+    return None
 
 
 def _folder(path: str, problems: Problems) -> Files | None:

@@ -26,8 +26,6 @@ LONGEST_SUBMISSION = 4 * 2**20
 
 KEYS = ("format", "scorer", "manifest", "variant", "benchmarks")
 ORIGIN = ("space", "row_spaces", "signature")
-MISSING = "nothing"
-"""What stands in a message for a figure that is not there; no figure is a text but the signature."""
 
 Load = Callable[[str, str], GroundTruth]
 """Benchmark id and variant ("" where there is none) -> its ground truth."""
@@ -132,11 +130,13 @@ class _Verifier:
         if not isinstance(found, dict):
             self._add("bundle-form", f"not an object in JSON ({shorten(str(found))})", SUBMISSION)
             return {}
-        faults = [] if same else ["not in the form that score bundle writes (edited? make the bundle again)"]
-        faults += _form_faults(found)
+        if not same:
+            edited = "not in the form that score bundle writes (edited? make the bundle again)"
+            self._add("bundle-form", edited, SUBMISSION)
+        faults = _form_faults(found)
         for fault in faults:
             self._add("bundle-form", fault, SUBMISSION)
-        if len(faults) > (not same):
+        if faults:
             return {}
         unfit = manifest_faults(found["manifest"])
         for fault in unfit:
@@ -163,14 +163,13 @@ class _Verifier:
         actual = json.loads(json.dumps(claimed(report)))
         name = report.benchmark.id
         for key in CLAIMS:
-            one, other = claim.get(key, MISSING), actual.get(key, MISSING)
             if key == "signature":
-                one, other = _without_version(one), _without_version(other)
+                one, other = _without_version(claim[key]), _without_version(actual[key])
                 if one != other:
                     self._add("bundle-claim", f"{name}: {_signatures_differ(one, other)}", SUBMISSION)
-            elif json.dumps(one) != json.dumps(other):  # 1 is not 1.0 or true here
-                short = f"claims {_shown(one)}, the predictions give {_shown(other)}"
-                self._add("bundle-claim", f"{name}: {key} {short}", SUBMISSION)
+            elif _shown(claim, key) != _shown(actual, key):  # as text: 1 is not 1.0 or true here
+                claims, gives = shorten(_shown(claim, key)), shorten(_shown(actual, key))
+                self._add("bundle-claim", f"{name}: {key} claims {claims}, the predictions give {gives}", SUBMISSION)
 
     def _add(self, code: Any, message: str, name: str) -> None:
         self.problems.add(code, message, f"{self.source}/{name}")
@@ -179,13 +178,12 @@ class _Verifier:
 def _form_faults(found: Mapping[str, Any]) -> list[str]:
     """What keeps submission.json from being read any further."""
     if type(found.get("format")) is not int or found["format"] != FORMAT:
-        return [f'"format" is {_shown(found.get("format"))}; score {__version__} reads {FORMAT}']
+        return [f'"format" is {shorten(_shown(found, "format"))}; score {__version__} reads {FORMAT}']
     faults = [f'"{shorten(str(key))}" does not belong there' for key in found if key not in KEYS]
     faults += [f'"{key}" is missing' for key in KEYS if key not in found]
-    for key, kind in (("manifest", dict), ("benchmarks", dict), ("scorer", str)):
-        if not isinstance(found.get(key), kind):
-            wanted = "an object" if kind is dict else "a string"
-            faults.append(f'"{key}" must be {wanted}, found {type_name(found.get(key))}')
+    for key in ("manifest", "benchmarks"):
+        if not isinstance(found.get(key), dict):
+            faults.append(f'"{key}" must be an object, found {type_name(found.get(key))}')
     if not _is_version(found.get("scorer")):
         faults.append('"scorer" must be a version, as in 0.1.0')
     benchmarks = found.get("benchmarks")
@@ -200,7 +198,7 @@ def _form_faults(found: Mapping[str, Any]) -> list[str]:
         named = [variant for name in benchmarks if name in BENCHMARKS for variant in BENCHMARKS[name].files if variant]
         if found.get("variant") not in named and (named or found.get("variant") is not None):
             wanted = " or ".join(named) or "null"
-            faults.append(f'"variant" is {_shown(found.get("variant"))}; it must be {wanted}')
+            faults.append(f'"variant" is {shorten(_shown(found, "variant"))}; it must be {wanted}')
     return faults
 
 
@@ -257,8 +255,9 @@ def _signatures_differ(claim: Mapping[str, str], actual: Mapping[str, str]) -> s
     return f"the signature differs in {', '.join(keys) or 'keys that are not known'}"
 
 
-def _shown(value: object) -> str:
-    return shorten(json.dumps(value))
+def _shown(found: Mapping[str, Any], key: str) -> str:
+    """A value as JSON; "nothing", which no JSON is, where there is none."""
+    return json.dumps(found[key]) if key in found else "nothing"
 
 
 def _read(opener: Callable[[], IO[bytes]], most: int) -> bytes:
