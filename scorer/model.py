@@ -7,7 +7,7 @@ Named tuples rather than dataclasses: a run makes one of each per row, and they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -350,3 +350,6 @@ Row = tuple[int, dict[str, Any]]
 """A line number (1-based) and the JSON object that starts there."""
 
 Rows = Iterable[Row]
+
+Batch = tuple[Sequence[int], list[dict[str, Any]]]
+"""Rows that stand near each other in a file: their line numbers, and the objects that start there."""

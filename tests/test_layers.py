@@ -175,6 +175,7 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.problems",
         "scorer.profiles",
         "scorer.read",
+        "scorer.read.faults",
         "scorer.render",
         "scorer.render_aggregation",
         "scorer.render_attempts",
