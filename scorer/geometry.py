@@ -61,10 +61,10 @@ def points_in_polygon(xs: Sequence[float], ys: Sequence[float], ring: tuple[floa
     import shapely
 
     x, y = numpy.asarray(xs, dtype=float), numpy.asarray(ys, dtype=float)
-    if _is_for_shapely(ring):
-        inside, is_sure = shapely.contains_xy(_region(ring), x, y), _is_ordinary(x) & _is_ordinary(y)
-    else:
-        with numpy.errstate(all="ignore"):  # what overflows is not sure
+    with numpy.errstate(all="ignore"):  # what overflows is not sure
+        if _is_for_shapely(ring):
+            inside, is_sure = shapely.contains_xy(_region(ring), x, y), _is_ordinary(x) & _is_ordinary(y)
+        else:
             inside, is_sure = _by_parity(x, y, ring)
     for index in numpy.flatnonzero(~is_sure).tolist():
         inside[index] = in_polygon(x[index], y[index], ring)

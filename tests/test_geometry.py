@@ -151,6 +151,11 @@ def test_points_may_be_whole_numbers_of_any_length_and_there_may_be_none() -> No
         ]
 
 
+def test_a_point_as_far_away_as_doubles_go_is_out_without_a_warning() -> None:
+    for ring in (SQUARE, BOW_TIE, (0, 0, 4, 1, 3, 4)):
+        assert _answers([(-1.7e308, 2.5), (1e155, 2.5), (2.5, -1e155), (-1e200, 1e308)], ring) == [False] * 4
+
+
 def test_a_point_that_is_not_finite_is_in_no_polygon() -> None:
     for ring in (SQUARE, BOW_TIE):
         assert _answers([(math.inf, 2), (2, -math.inf), (math.nan, 2)], ring) == [False] * 3
