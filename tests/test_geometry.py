@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -11,15 +12,28 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer.geometry import coverage_and_precision, distance_to_box, distance_to_polygon, in_box, in_polygon
+from scorer import geometry
+from scorer.geometry import (
+    coverage_and_precision,
+    distance_to_box,
+    distance_to_polygon,
+    in_box,
+    in_polygon,
+    points_in_polygon,
+)
 from tests.strategies import boxes
 
 small = st.integers(0, 12)
 rings = st.lists(st.tuples(small, small), min_size=3, max_size=7).map(lambda ring: tuple(sum(ring, ())))
 half_steps = st.integers(-1, 25).map(lambda n: n / 2)
+many_half_steps = st.lists(st.tuples(half_steps, half_steps), max_size=40)
+any_size = st.floats(allow_nan=False, allow_infinity=False)
+on_screen = st.floats(0, 4000) | st.integers(0, 4000)
+BOW_TIE = (0, 0, 4, 4, 4, 0, 0, 4)
+SQUARE = (0, 0, 4, 0, 4, 4, 0, 4)
 
 
-def _edges(ring: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
+def _edges(ring: tuple[Any, ...]) -> list[tuple[Any, Any, Any, Any]]:
     corners = list(zip(ring[0::2], ring[1::2], strict=True))
     return [(*a, *b) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
 
@@ -49,12 +63,114 @@ def test_the_boundary_of_a_polygon_is_out(ring: tuple[int, ...], edge: int, shar
 
 
 def test_a_bow_tie_is_two_triangles_and_a_doubled_ring_is_empty_by_even_odd() -> None:
-    bow_tie = (0, 0, 4, 4, 4, 0, 0, 4)
-    assert in_polygon(3.5, 2, bow_tie)
-    assert in_polygon(0.5, 2, bow_tie)
-    assert not in_polygon(2, 0.5, bow_tie)
+    assert in_polygon(3.5, 2, BOW_TIE)
+    assert in_polygon(0.5, 2, BOW_TIE)
+    assert not in_polygon(2, 0.5, BOW_TIE)
     twice_around = (0, 0, 4, 0, 4, 4, 0, 4, 0, 0, 4, 0, 4, 4, 0, 4)
     assert not in_polygon(2, 2, twice_around)
+
+
+def _is_inside(x: float, y: float, ring: tuple[float, ...]) -> bool:
+    """Even-odd in fractions by where edges cross the horizontal line of the point: odd to its right, none at it."""
+    px, py = Fraction(x), Fraction(y)
+    crossings: list[Fraction] = []
+    for x0, y0, x1, y1 in _edges(tuple(map(Fraction, ring))):
+        if y0 == y1 == py and min(x0, x1) <= px <= max(x0, x1):
+            return False
+        if y0 != y1 and min(y0, y1) <= py <= max(y0, y1):
+            crossing = x0 + (py - y0) / (y1 - y0) * (x1 - x0)
+            if crossing == px:
+                return False
+            if py != max(y0, y1):  # the lower end belongs to an edge, the upper end to its neighbour
+                crossings.append(crossing)
+    return sum(crossing > px for crossing in crossings) % 2 == 1
+
+
+def _answers(points: list[tuple[float, float]], ring: tuple[float, ...]) -> list[bool]:
+    answers = points_in_polygon([x for x, _ in points], [y for _, y in points], ring)
+    assert answers == [in_polygon(x, y, ring) for x, y in points]
+    assert all(type(answer) is bool for answer in answers)
+    return answers
+
+
+@given(rings, many_half_steps)
+def test_many_points_are_judged_exactly_where_ties_are_frequent(
+    ring: tuple[int, ...], points: list[tuple[float, float]]
+) -> None:
+    assert _answers(points, ring) == [_is_inside(x, y, ring) for x, y in points]
+
+
+@given(rings, many_half_steps, st.sampled_from([-1073, -600, -540, -500, -30, 30, 500, 520, 1018]))
+def test_the_size_of_a_polygon_does_not_matter(
+    ring: tuple[int, ...], points: list[tuple[float, float]], exponent: int
+) -> None:
+    # Halves of whole numbers below 2**5 stay exact from the least to the greatest doubles.
+    scaled = tuple(math.ldexp(number, exponent) for number in ring)
+    scaled_points = [(math.ldexp(x, exponent), math.ldexp(y, exponent)) for x, y in points]
+    assert _answers(scaled_points, scaled) == [_is_inside(x, y, ring) for x, y in points]
+
+
+@pytest.mark.parametrize("numbers", [any_size, on_screen], ids=["any size", "on screen"])
+@given(data=st.data())
+def test_points_a_last_bit_beside_an_edge_are_judged_exactly(numbers: st.SearchStrategy[float], data: Any) -> None:
+    flat = data.draw(st.lists(numbers, min_size=6, max_size=14).filter(lambda ring: len(ring) % 2 == 0))
+    ring, points = tuple(flat), data.draw(st.lists(st.tuples(numbers, numbers), max_size=5))
+    for x0, y0, x1, y1 in _edges(ring):
+        share = data.draw(st.floats(0, 1))
+        x, y = x0 * (1 - share) + x1 * share, y0 * (1 - share) + y1 * share
+        near_y = (y, math.nextafter(y, -math.inf), math.nextafter(y, math.inf))
+        points += [(x, y) for y in near_y if math.isfinite(x) and math.isfinite(y)]
+    assert _answers(points, ring) == [_is_inside(x, y, ring) for x, y in points]
+
+
+def test_a_point_far_smaller_than_its_ring_is_judged_exactly() -> None:
+    ring = (0.0, 0.0, 1000.1, 700.3, 0.0, 700.3)
+    beside = [(1.0001e-22, 7.003e-23), (1.0001e-57, 7.003e-58), (1.0001000000000001e-297, 7.003e-298)]
+    assert _answers(beside, ring) == [_is_inside(x, y, ring) for x, y in beside] == [True] * 3
+
+
+def test_products_that_fall_below_the_least_double_decide_nothing() -> None:
+    # Both products lie within a last bit of half the least double, and round to either side of it.
+    digits = (
+        *("0x1.6666666666666p-591", "0x1.6666666666666p-590", "0x1.e717f600bff84p-537", "0x1.afbddb3456192p-537"),
+        *("0x1.c7622b1e5845ep-538", "0x1.93a28c1a4cebbp-538"),
+    )
+    x0, y0, x1, y1, x, y = map(float.fromhex, digits)
+    ring = (x0, y0, x1, y1, x0, y1)
+    assert _answers([(x, y)], ring) == [_is_inside(x, y, ring)] == [False]
+
+
+def test_points_may_be_whole_numbers_of_any_length_and_there_may_be_none() -> None:
+    for ring in (SQUARE, BOW_TIE):
+        assert points_in_polygon([], [], ring) == []
+        assert points_in_polygon([3, 2**63, -(2**70), 10**300], [1, 2, 2.5, -(10**300)], ring) == [
+            ring == SQUARE,  # and on an edge of the bow tie
+            False,
+            False,
+            False,
+        ]
+
+
+def test_a_point_as_far_away_as_doubles_go_is_out_without_a_warning() -> None:
+    for ring in (SQUARE, BOW_TIE, (0, 0, 4, 1, 3, 4)):
+        assert _answers([(-1.7e308, 2.5), (1e155, 2.5), (2.5, -1e155), (-1e200, 1e308)], ring) == [False] * 4
+
+
+def test_a_point_that_is_not_finite_is_in_no_polygon() -> None:
+    for ring in (SQUARE, BOW_TIE):
+        assert _answers([(math.inf, 2), (2, -math.inf), (math.nan, 2)], ring) == [False] * 3
+
+
+def test_exact_arithmetic_is_asked_of_points_near_an_edge_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[float, float]] = []
+
+    def exactly(x: float, y: float, ring: tuple[float, ...]) -> bool:
+        asked.append((x, y))
+        return _is_inside(x, y, ring)
+
+    monkeypatch.setattr(geometry, "_is_inside_by_parity", exactly)
+    assert points_in_polygon([3.5, 0.5, 2, 9, 2, 1], [2, 2, 0.5, 0, 2, 1], BOW_TIE) == [True, True, *[False] * 4]
+    assert asked == [(2, 2), (1, 1)]
 
 
 def test_nothing_is_inside_a_ring_without_area() -> None:
@@ -63,8 +179,8 @@ def test_nothing_is_inside_a_ring_without_area() -> None:
 
 
 def test_the_distance_to_a_crossing_ring_is_to_its_area_and_to_one_without_area_to_its_line() -> None:
-    assert distance_to_polygon(2, 0, (0, 0, 4, 4, 4, 0, 0, 4)) == pytest.approx(2**0.5)
-    assert distance_to_polygon(9, 2, (0, 0, 4, 4, 4, 0, 0, 4)) == 5
+    assert distance_to_polygon(2, 0, BOW_TIE) == pytest.approx(2**0.5)
+    assert distance_to_polygon(9, 2, BOW_TIE) == 5
     assert distance_to_polygon(5, 9, (0, 0, 4, 0, 8, 0)) == 9
 
 
