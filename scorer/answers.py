@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from scorer.limits import reason
@@ -20,10 +20,16 @@ POINT_KEYS = ("point", "pred", "coordinate", "prediction")
 BOX_KEYS = ("bbox", "box", "pred", "prediction")
 FLAT_BOX_KEYS = ("x0", "y0", "x1", "y1")
 TEXT_KEYS = ("text", "raw", "answer")
+IGNORED_KEYS = ("correctness", "correct", "hit", "outcome", "target", "gt", "eval")
+"""Names under which harnesses keep their own verdict or the ground truth in a row of predictions."""
+
+READ_BESIDE_POINT = frozenset((*POINT_KEYS, "points", *BOX_KEYS, "x", "y", "error", "refusal", *IGNORED_KEYS)) - {
+    "point"
+}
+"""Keys that change what a point task's row says, or what is said of it."""
 
 HUGE_DIGITS = 15
-HUGE = 10.0**HUGE_DIGITS
-"""Coordinates beyond this lose whole pixels in a double; the quick way of reading leaves them to the slow one."""
+"""Coordinates of more digits lose whole pixels in a double; the quick way of reading leaves them to the slow one."""
 
 # Patterns are compiled when first needed, which for most files is never.
 _DECIMAL = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -84,18 +90,23 @@ def read_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
     return geometry if geometry is not None else _no_box(row, fault, report)
 
 
-def plain_point(row: Mapping[str, Any]) -> tuple[Point, ...]:
-    """The point of a row that holds an id, two finite numbers and nothing else: nearly every row of most files.
+def plain_points(rows: Iterable[Mapping[str, Any]], digits: int) -> list[tuple[Point, ...]]:
+    """For each row its point, where it is two finite numbers under "point" and no other key is read: nearly every row.
 
-    ``row`` has two keys, one of them "id". Anything else is () and goes the long way, which reads such a row alike.
+    Each row has an id. Any other is () here and goes the long way, which reads a plain row alike.
     """
-    point = row.get("point")
-    if type(point) is list and len(point) == 2:
-        x, y = point
+    found: list[tuple[Point, ...]] = []
+    add, bound = found.append, 10.0 ** min(digits, HUGE_DIGITS)
+    for row in rows:
+        try:
+            x, y = row["point"]
+        except (KeyError, TypeError, ValueError):
+            add(())
+            continue
         # The bounds are false for NaN, for infinities and for what no double can hold.
-        if type(x) in NUMBERS and type(y) in NUMBERS and -HUGE < x < HUGE and -HUGE < y < HUGE:
-            return ((x, y),)
-    return ()
+        finite = type(x) in NUMBERS and type(y) in NUMBERS and -bound < x < bound and -bound < y < bound
+        add(((x, y),) if finite and (len(row) == 2 or READ_BESIDE_POINT.isdisjoint(row)) else ())
+    return found
 
 
 def _candidates(row: Mapping[str, Any], report: Reporter) -> Geometry:

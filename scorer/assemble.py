@@ -6,13 +6,13 @@ The second half of a run, and the place where what concerns a file as a whole is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from scorer._version import __version__
 from scorer.aggregate import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
 from scorer.convert import to_pixels
-from scorer.judge import is_false_refusal, judge_all
+from scorer.judge import is_false_refusal, judge_all, outcomes
 from scorer.judge import judge as judge_pixels
 from scorer.model import (
     OUTCOMES,
@@ -21,6 +21,7 @@ from scorer.model import (
     Answers,
     Attempts,
     Example,
+    Frame,
     GroundTruth,
     Kept,
     Prediction,
@@ -68,16 +69,20 @@ class RunSettings(NamedTuple):
         take_later = self.take_later if self.attempts > 1 else None
         return Router(load, fixed, self.space, self.problems, take_later, self.kept, self.refusal, self.reread)
 
-    def take_later(self, example: Example, prediction: Prediction, attempt: int) -> int:
-        """Judge a row of a later attempt at once, so that nothing but its outcome has to be kept."""
-        if prediction.space is not PIXEL:
-            prediction = _in_pixels(example, prediction, self.problems)
-        verdict = judge_pixels(example, prediction)
-        if verdict.outcome == "miss":
-            _note_outside(verdict, self.problems)
+    def take_later(self, examples: Sequence[Example], predictions: Sequence[Prediction]) -> bytes:
+        """Judge rows of later attempts at once, so that nothing but their outcomes has to be kept."""
+        pixels = [
+            prediction if prediction.space is PIXEL else _in_pixels(example, prediction, self.problems)
+            for example, prediction in zip(examples, predictions, strict=True)
+        ]
+        found = outcomes(examples, pixels)
+        for example, prediction, outcome in zip(examples, pixels, found, strict=True):
+            if outcome == "miss":
+                _note_outside(prediction, example.frame, self.problems)
         if self.kept is not None:
-            self.kept.later[example.id, attempt] = verdict._replace(prediction=prediction._replace(attempt=attempt))
-        return _POSITION[verdict.outcome] + 1
+            keys = ((prediction.id, prediction.attempt) for prediction in pixels)
+            self.kept.later.update(zip(keys, judge_all(examples, pixels), strict=True))
+        return bytes([_POSITION[outcome] + 1 for outcome in found])
 
 
 def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], settings: RunSettings) -> Report:
@@ -169,10 +174,9 @@ def _in_pixels(example: Example, prediction: Prediction, problems: Problems) -> 
     return pixels
 
 
-def _note_outside(verdict: Verdict, problems: Problems) -> None:
+def _note_outside(prediction: Prediction, frame: Frame, problems: Problems) -> None:
     """A problem where a miss lies off its screenshot."""
-    prediction, frame = verdict.prediction, verdict.example.frame
-    if prediction is not None and is_outside(prediction, frame):
+    if is_outside(prediction, frame) and not problems.only_counts("out-of-frame"):
         place = f"pixel {write_answer(prediction)}, outside the {frame[0]}x{frame[1]} screenshot"
         problems.add("out-of-frame", f"the answer is {place}", prediction.source, prediction.line, row_id=prediction.id)
 
@@ -230,9 +234,9 @@ class _Watch:
         keep = self.verdicts.append
         for verdict in verdicts:
             keep(verdict)
-            if verdict.outcome == "miss":
+            if verdict.outcome == "miss" and verdict.prediction is not None:
                 self.false_refusals += is_false_refusal(verdict)
-                _note_outside(verdict, self.problems)
+                _note_outside(verdict.prediction, verdict.example.frame, self.problems)
             yield verdict
 
 

@@ -11,9 +11,16 @@ Every rule reads a prediction in pixels. The rules and where they come from:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 
-from scorer.geometry import coverage_and_precision, distance_to_box, distance_to_polygon, in_box, in_polygon
-from scorer.model import Example, Prediction, RuleName, Verdict
+from scorer.geometry import (
+    coverage_and_precision,
+    distance_to_box,
+    distance_to_polygon,
+    in_polygon,
+    points_in_polygon,
+)
+from scorer.model import Example, Outcome, Prediction, RuleName, Verdict
 
 GOOD_ACCURACY = 0.9
 LOOKED_AT = 300
@@ -29,7 +36,10 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
         return Verdict(example, None, "absent")
     if prediction.error is not None:
         return Verdict(example, prediction, "run_error")
-    return RULES[example.rule](example, prediction)
+    if example.rule == "coverage_precision" and prediction.bbox is not None:
+        shares = coverage_and_precision(prediction.bbox, example.target)
+        return Verdict(example, prediction, _covered(example, *shares), *shares)
+    return Verdict(example, prediction, RULES[example.rule](example, prediction))
 
 
 def judge_all(examples: Iterable[Example], predictions: Iterable[Prediction | None]) -> Iterator[Verdict]:
@@ -38,6 +48,31 @@ def judge_all(examples: Iterable[Example], predictions: Iterable[Prediction | No
     ``predictions`` is aligned with ``examples``.
     """
     return map(judge, examples, predictions)
+
+
+def outcomes(examples: Sequence[Example], predictions: Sequence[Prediction]) -> list[Outcome]:
+    """What ``judge`` finds of each of many answers, which may be to few examples, and nothing beside it.
+
+    ``predictions`` is aligned with ``examples``. All points at one polygon are asked for at once.
+    """
+    found: list[Outcome] = []
+    add = found.append
+    at_polygons: dict[str, list[int]] = {}
+    for position, (example, prediction) in enumerate(zip(examples, predictions, strict=True)):
+        if prediction.error is not None:
+            add("run_error")
+        elif example.rule == "point_in_polygon" and prediction.points:
+            at_polygons.setdefault(example.id, []).append(position)
+            add("miss")
+        else:
+            add(RULES[example.rule](example, prediction))
+    for positions in at_polygons.values():
+        owners = [position for position in positions for _ in predictions[position].points]
+        points = [point for position in positions for point in predictions[position].points]
+        xs, ys = zip(*points, strict=True)
+        for position in compress(owners, points_in_polygon(xs, ys, examples[positions[0]].target)):
+            found[position] = "hit"
+    return found
 
 
 def distance(verdict: Verdict) -> float | None:
@@ -88,35 +123,37 @@ def misses_point_somewhere(verdicts: Sequence[Verdict], accuracy: float) -> bool
     return 2 * max(far, abs(right), abs(down)) > looked_at
 
 
-def _point_in_bbox(example: Example, prediction: Prediction) -> Verdict:
-    target = example.target
+def _point_in_bbox(example: Example, prediction: Prediction) -> Outcome:
+    x0, y0, x1, y1 = example.target
     for x, y in prediction.points:
-        if in_box(x, y, target):
-            return Verdict(example, prediction, "hit")
-    return Verdict(example, prediction, "miss" if prediction.points else "no_answer")
+        if x0 <= x <= x1 and y0 <= y <= y1:
+            return "hit"
+    return "miss" if prediction.points else "no_answer"
 
 
-def _coverage_precision(example: Example, prediction: Prediction) -> Verdict:
+def _coverage_precision(example: Example, prediction: Prediction) -> Outcome:
     if prediction.bbox is None:
-        return Verdict(example, prediction, "no_answer")
-    coverage, precision = coverage_and_precision(prediction.bbox, example.target)
-    hit = coverage >= example.min_coverage and precision >= example.min_precision
-    return Verdict(example, prediction, "hit" if hit else "miss", coverage, precision)
+        return "no_answer"
+    return _covered(example, *coverage_and_precision(prediction.bbox, example.target))
 
 
-def _point_in_polygon(example: Example, prediction: Prediction) -> Verdict:
-    if any(in_polygon(x, y, example.target) for x, y in prediction.points):
-        return Verdict(example, prediction, "hit")
-    return Verdict(example, prediction, "miss" if prediction.points else "no_answer")
+def _covered(example: Example, coverage: float, precision: float) -> Outcome:
+    return "hit" if coverage >= example.min_coverage and precision >= example.min_precision else "miss"
 
 
-def _refusal(example: Example, prediction: Prediction) -> Verdict:
+def _point_in_polygon(example: Example, prediction: Prediction) -> Outcome:
     if not prediction.points:
-        return Verdict(example, prediction, "no_answer")
-    return Verdict(example, prediction, "hit" if is_refusal(prediction) else "miss")
+        return "no_answer"
+    return "hit" if any(in_polygon(x, y, example.target) for x, y in prediction.points) else "miss"
 
 
-RULES: Mapping[RuleName, Callable[[Example, Prediction], Verdict]] = {
+def _refusal(_: Example, prediction: Prediction) -> Outcome:
+    if not prediction.points:
+        return "no_answer"
+    return "hit" if is_refusal(prediction) else "miss"
+
+
+RULES: Mapping[RuleName, Callable[[Example, Prediction], Outcome]] = {
     "point_in_bbox": _point_in_bbox,
     "coverage_precision": _coverage_precision,
     "point_in_polygon": _point_in_polygon,

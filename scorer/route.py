@@ -9,16 +9,20 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from typing import IO, Any, Protocol
 
 from scorer.benchmarks import BENCHMARKS, EXAMPLE_IDS, ID_PATTERNS
 from scorer.errors import GroundTruthError, PredictionsError
 from scorer.ids import Ids, benchmark_of, resembled_benchmark
-from scorer.model import GroundTruth, Kept, Refusal, Row, Space
+from scorer.model import Batch, GroundTruth, Kept, Refusal, Space
 from scorer.problems import MAX_MESSAGE, Code, Problems, shorten, type_name
-from scorer.read import rows
+from scorer.read import batches
 from scorer.unpack import unpacked
 from scorer.validate import Collector, TakeLater
+
+BATCH = 1000
+"""So many rows made in Python are taken at a time."""
 
 PACKED = 8
 """About how many bytes of rows a compressed byte holds."""
@@ -76,37 +80,37 @@ class Router:
             self.problems.add("unreadable", f"cannot be read ({getattr(error, 'strerror', None) or error})", name)
             return
         with stream:
-            self.take(name, self._rows(name, stream))
+            self.take(name, self._batches(name, stream))
 
-    def _rows(self, name: str, stream: IO[bytes]) -> Iterator[Row]:
+    def _batches(self, name: str, stream: IO[bytes]) -> Iterator[Batch]:
         try:
             plain, compressed = unpacked(stream, name, self.problems)
             size = _size(stream) * (PACKED if compressed else 1)
-            yield from rows(plain, name, self.problems, size=size)
+            yield from batches(plain, name, self.problems, size=size)
         except OSError as error:
             self.problems.add("unreadable", f"cannot be read ({error.strerror or error})", name)
 
-    def plain_rows(self, source: str, given: Iterable[object]) -> Iterator[Row]:
+    def plain_rows(self, source: str, given: Iterable[object]) -> Iterator[Batch]:
         """Rows made in Python, as a file would hold them: tuples and arrays as lists, their numbers as JSON's."""
-        for number, row in enumerate(given, 1):
-            if isinstance(row, Mapping):
-                yield number, {key: _plain(value) for key, value in row.items()}
-            else:
-                found = f"expected a mapping, found {type_name(row)}"
-                self.problems.add("not-an-object", found, source, number)
+        numbered = enumerate(given, 1)
+        while some := list(islice(numbered, BATCH)):
+            lines: list[int] = []
+            rows: list[dict[str, Any]] = []
+            for number, row in some:
+                if isinstance(row, Mapping):
+                    lines.append(number)
+                    rows.append({key: _plain(value) for key, value in row.items()})
+                else:
+                    found = f"expected a mapping, found {type_name(row)}"
+                    self.problems.add("not-an-object", found, source, number)
+            yield lines, rows
 
-    def take(self, source: str, rows: Iterator[Row]) -> None:
+    def take(self, source: str, batches: Iterable[Batch]) -> None:
         """Take numbered rows. A source without any is an error."""
         self.sources.append(source)
-        reread = self.reread
-        if reread is not None:
-            rows = ((line, reread(row)) for line, row in rows)
         before = self.rows_met, self.problems.unreadable
-        if self.fixed is not None:
-            for line, row in self.fixed.take(source, rows):
-                self.fixed.refuse(source, line, row)
-        else:
-            self._route(source, rows)
+        for lines, rows in batches:
+            self._route(source, (lines, rows if self.reread is None else list(map(self.reread, rows))))
         if (self.rows_met, self.problems.unreadable) == before:
             self.problems.add("no-rows", "no prediction rows", source)
 
@@ -115,30 +119,32 @@ class Router:
         """The rows met so far."""
         return self.strangers_met + sum(known.known_rows + known.refused_rows for known in self.collectors.values())
 
-    def _route(self, source: str, rows: Iterator[Row]) -> None:
-        """Let a benchmark take rows until one comes that is another's, which then takes over."""
-        current: Collector | None = None
-        while True:
-            for line, row in rows if current is None else current.take(source, rows):
-                owner = self._owner(row)
-                if owner is None:
-                    self._keep_stranger(source, line, row)
-                    continue
-                for _ in owner.take(source, [(line, row)]):
-                    owner.refuse(source, line, row)
-                if owner is not current:
-                    current = owner
-                    break
+    def _route(self, source: str, batch: Batch) -> None:
+        """Hand rows to the first benchmark met that has their id, else to the one that the id looks like."""
+        for collector in self.collectors.values():
+            batch = collector.take(source, batch)
+        unmet: dict[str, tuple[list[int], list[dict[str, Any]]]] = {}
+        for line, row in zip(*batch, strict=True):
+            name = self._benchmark_of(row)
+            if name is None:
+                self._keep_stranger(source, line, row)
+            elif name in self.collectors:
+                self.collectors[name].refuse(source, line, row)
             else:
-                return
+                lines, rows = unmet.setdefault(name, ([], []))
+                lines.append(line)
+                rows.append(row)
+        for name, its in unmet.items():
+            collector = self._collector(self.load(name))
+            for line, row in zip(*collector.take(source, its), strict=True):
+                collector.refuse(source, line, row)
 
-    def _owner(self, row: dict[str, Any]) -> Collector | None:
-        """The collector of the benchmark that the id of a row looks like, made when it is first needed."""
+    def _benchmark_of(self, row: dict[str, Any]) -> str | None:
+        """The benchmark that every row is of, else the one that the id of this row looks like."""
+        if self.fixed is not None:
+            return self.fixed.ids.benchmark
         row_id = row.get("id")
-        name = benchmark_of(row_id, ID_PATTERNS) if isinstance(row_id, str) else None
-        if name is None:
-            return None
-        return self.collectors.get(name) or self._collector(self.load(name))
+        return benchmark_of(row_id, ID_PATTERNS) if isinstance(row_id, str) else None
 
     def settle(self) -> list[tuple[GroundTruth, Collector]]:
         """The benchmarks with a known id, in the order of the table. Where there is none, that is a problem."""

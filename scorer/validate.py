@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence
+from itertools import compress, islice
 from typing import Any
 
 from scorer.answers import (
     BOX_KEYS,
-    HUGE_DIGITS,
+    IGNORED_KEYS,
     POINT_KEYS,
     Geometry,
     holds_answer,
     keys_of,
-    plain_point,
+    plain_points,
     read_box,
     read_points,
 )
 from scorer.errors import UsageError
 from scorer.ids import Ids
 from scorer.limits import reason
-from scorer.model import PIXEL, Example, Frame, Kept, Point, Prediction, Refusal, Row, Rows, Space
+from scorer.model import PIXEL, Batch, Example, Frame, Kept, Point, Prediction, Refusal, Space
 from scorer.problems import NUMBERS, Code, Problems, Reporter, shorten, type_name, write_numbers
 from scorer.spaces import parse_space
-
-IGNORED_KEYS = ("correctness", "correct", "hit", "outcome", "target", "gt", "eval")
-"""Names under which harnesses keep their own verdict or the ground truth in a row of predictions."""
 
 MAX_ODD_ROWS = 1000
 MAX_ENTRIES = 20
@@ -35,8 +32,10 @@ MAX_TEXT = 4000
 """So many rows are kept for a diagnosis, with so many entries and so much of each text."""
 
 
-TakeLater = Callable[[Example, Prediction, int], int]
-"""What becomes of a row of a later attempt, as a byte: one more than the position of its outcome in OUTCOMES."""
+TakeLater = Callable[[Sequence[Example], Sequence[Prediction]], Sequence[int]]
+"""What becomes of rows of later attempts, a byte each: one more than the position of its outcome in OUTCOMES."""
+
+_new = tuple.__new__  # half the time of calling a record's class, where a file has a record for each row
 
 
 class Collector:
@@ -77,80 +76,111 @@ class Collector:
         self.kept = kept
         self.later: dict[str, bytearray] = {}
         self.row_spaces: set[Space] = set()
+        self.named_spaces: dict[str, Space] = {}
         self.uses_default = False
         self.known_rows = 0
         self.refused_rows = 0
         self.left_out_rows = 0
 
-    def take(self, source: str, rows: Rows) -> Iterator[Row]:
-        """Read the rows of this benchmark's examples and yield the others, whose ids it does not know.
+    def take(self, source: str, batch: Batch) -> Batch:
+        """Read the rows of this benchmark's examples and give back the others, whose ids it does not know.
 
         Whatever is wrong with a row becomes a problem.
         """
-        find, kept = self.examples.get, self.predictions
-        read_plain = plain_point if self.problems.limits.digits >= HUGE_DIGITS else _nothing_is_plain
-        for line, row in rows:
-            row_id = row.get("id")
-            example = find(row_id) if type(row_id) is str else None
-            if example is None:
-                yield line, row
-                continue
-            self.known_rows += 1
-            example_id = example.id  # equal to row_id; keeping one string of the two halves their memory
-            public: Prediction | None = None
+        lines, rows = batch
+        find = self.examples.get
+        ids = [row.get("id") for row in rows]
+        found = [find(row_id) if type(row_id) is str else None for row_id in ids]
+        examples = [example for example in found if example is not None]
+        rest: Batch = [], []
+        if len(examples) < len(found):
+            unknown = [example is None for example in found]
+            rest = list(compress(lines, unknown)), list(compress(rows, unknown))
+            lines, rows = list(compress(lines, found)), list(compress(rows, found))
+        self.known_rows += len(rows)
+        self._read_all(source, lines, rows, examples)
+        return rest
+
+    def _read_all(
+        self, source: str, lines: Sequence[int], rows: Sequence[dict[str, Any]], examples: Sequence[Example]
+    ) -> None:
+        """Read rows, each of its example, in the order of the file."""
+        problems, default, spaces = self.problems, self.space, self.named_spaces
+        highest = problems.limits.attempts if self.take_later is not None else 1
+        seen_space: Space | None = None
+        later: list[tuple[Example, Prediction]] = []
+        plain = plain_points(rows, problems.limits.digits)
+        for line, row, example, points in zip(lines, rows, examples, plain, strict=True):
             report: Reporter | None = None
-            plain = len(row) == 2 or (len(row) == 3 and type(row.get("attempt")) is int and row["attempt"] > 0)
-            if plain and example.rule != "coverage_precision" and (points := read_plain(row)):
-                attempt = row["attempt"] if len(row) == 3 else 1
-                if attempt > 1 and not self._takes(attempt, source, line, example_id):
-                    continue
-                self.uses_default = True
-                prediction = Prediction(example_id, points, None, self.space, None, None, attempt, line, source)
+            attempt = row.get("attempt", 1)
+            if type(attempt) is not int or attempt < 1:
+                report = Reporter(problems, source, line, example.id)
+                attempt = _attempt(attempt, report)
+            if attempt > highest:
+                self._leave_out(Reporter(problems, source, line, example.id))
+                continue
+            named = row.get("space")
+            space = default if named is None else spaces.get(named) if type(named) is str else None
+            public: Prediction | None = None
+            if points and report is None and space is not None and example.rule != "coverage_precision":
+                if space is not seen_space:
+                    self._note_space(named, space)
+                    seen_space = space
+                prediction = _new(Prediction, (example.id, points, None, space, None, None, attempt, line, source, ""))
             else:
-                report = Reporter(self.problems, source, line, example_id)
-                attempt = _attempt(row.get("attempt"), report)
-                if attempt > 1 and not self._takes(attempt, source, line, example_id):
-                    continue
+                report = report or Reporter(problems, source, line, example.id)
                 prediction, public = self._read(row, example, report)
             if self.kept is not None:
-                self.kept.rows[example_id, attempt] = row
+                self.kept.rows[example.id, attempt] = row
             if attempt > 1:
-                self._keep_later(example, prediction, attempt)
-                continue
-            odd = report is not None and self._keep_odd(row, prediction, report)
-            previous = kept.get(example_id)
-            if previous is not None:
-                self.public.pop(example_id, None)
-                if not odd:
-                    self.odd_rows.pop(example_id, None)
-                self._report_duplicate(previous, prediction)
-            if public is not None:
-                self.public[example_id] = public
-            kept[example_id] = prediction
+                later.append((example, prediction if report is None else prediction._replace(attempt=attempt)))
+            else:
+                odd = report is not None and self._keep_odd(row, prediction, report)
+                self._keep(prediction, public, odd=odd)
+        if later:
+            self._keep_later(*zip(*later, strict=True))
 
-    def _takes(self, attempt: int, source: str, line: int, example_id: str) -> bool:
-        """Whether an attempt after the first is taken; a row of any other is a problem."""
-        if self.take_later is not None and attempt <= self.problems.limits.attempts:
-            return True
-        report = Reporter(self.problems, source, line, example_id)
+    def _leave_out(self, report: Reporter) -> None:
+        """A row of an attempt that is not taken is a problem."""
         if self.take_later is None:
             report("other-attempt", "a row of a later attempt; only attempt 1 is scored (--attempts K takes K)")
         else:
             report("bad-attempt", f"the attempt is beyond {reason('attempts', self.problems.limits)}; it is not scored")
-        return False
 
-    def _keep_later(self, example: Example, prediction: Prediction, attempt: int) -> None:
-        """Keep what becomes of an attempt after the first, which is one byte: attempts may be many."""
+    def _note_space(self, named: object, space: Space) -> None:
+        """Keep that an answer was in a space, by whichever way it got there."""
+        if named is None:
+            self.uses_default = True
+        else:
+            self.row_spaces.add(space)
+
+    def _keep(self, prediction: Prediction, public: Prediction | None, *, odd: bool) -> None:
+        """Keep what a row of attempt 1 says in place of what an earlier one of its id said."""
+        example_id = prediction.id
+        previous = self.predictions.get(example_id)
+        if previous is not None:
+            self.public.pop(example_id, None)
+            if not odd:
+                self.odd_rows.pop(example_id, None)
+            self._report_duplicate(previous, prediction)
+        if public is not None:
+            self.public[example_id] = public
+        self.predictions[example_id] = prediction
+
+    def _keep_later(self, examples: Sequence[Example], predictions: Sequence[Prediction]) -> None:
+        """Keep what becomes of attempts after the first, which is one byte each: they may be many."""
         assert self.take_later is not None
-        outcomes = self.later.get(example.id)
-        if outcomes is None:
-            outcomes = self.later[example.id] = bytearray()
-        if len(outcomes) < attempt - 1:
-            outcomes.extend(bytes(attempt - 1 - len(outcomes)))
-        elif outcomes[attempt - 2] and not self.problems.only_counts("duplicate-id"):
-            report = Reporter(self.problems, prediction.source, prediction.line, example.id)
-            report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
-        outcomes[attempt - 2] = self.take_later(example, prediction, attempt)
+        for prediction, code in zip(predictions, self.take_later(examples, predictions), strict=True):
+            place = prediction.attempt - 2
+            outcomes = self.later.get(prediction.id)
+            if outcomes is None:
+                outcomes = self.later[prediction.id] = bytearray()
+            if place >= len(outcomes):
+                outcomes.extend(bytes(place + 1 - len(outcomes)))
+            elif outcomes[place] and not self.problems.only_counts("duplicate-id"):
+                report = Reporter(self.problems, prediction.source, prediction.line, prediction.id)
+                report("duplicate-id", f"attempt {prediction.attempt} was already given; the last row counts")
+            outcomes[place] = code
 
     def _keep_odd(self, row: dict[str, Any], prediction: Prediction, report: Reporter) -> bool:
         """Keep what is short of a row in which something was found, or which refuses; whether that was done."""
@@ -194,10 +224,7 @@ class Collector:
             geometry = Geometry(fault="refusal-marker")
         self._report_ignored(row, example, geometry, report)
         if geometry.points or geometry.bbox is not None:
-            if row.get("space") is None:
-                self.uses_default = True
-            else:
-                self.row_spaces.add(space)
+            self._note_space(row.get("space"), space)
         prediction = Prediction(
             example.id,
             geometry.points,
@@ -240,7 +267,8 @@ class Collector:
         try:
             if not isinstance(named, str):
                 raise UsageError(f"space must be a string, found {type_name(named)}")
-            return parse_space(named), None
+            self.named_spaces[named] = parse_space(named)
+            return self.named_spaces[named], None
         except UsageError as unknown:
             report("bad-space", f"{unknown}; the row counts as no_answer")
             return PIXEL, "bad-space"
@@ -308,10 +336,6 @@ def _short(value: Any, depth: int = 2) -> Any:
     if isinstance(value, dict):
         return {key: _short(entry, depth - 1) for key, entry in value.items()}
     return value
-
-
-def _nothing_is_plain(_: Mapping[str, Any]) -> tuple[Point, ...]:
-    return ()
 
 
 def _attempt(attempt: object, report: Reporter) -> int:

@@ -24,7 +24,8 @@ def collect(*given_rows: dict[str, Any], any_candidate: bool = False) -> tuple[C
     problems = Problems()
     ids = Ids("pointerbench-text", EXAMPLES, (), "pbt_0001", ID_PATTERNS)
     collector = Collector(EXAMPLES, ids, problems, any_candidate=any_candidate)
-    for line, row in collector.take("file", iter(enumerate(given_rows, 1))):
+    lines = range(1, len(given_rows) + 1)
+    for line, row in zip(*collector.take("file", (lines, list(given_rows))), strict=True):
         collector.refuse("file", line, row)
     return collector, [f"{problem.line} {problem.code}: {problem.message}" for problem in problems]
 
