@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from scorer.limits import reason
-from scorer.model import Box, Point
-from scorer.problems import NUMBERS, Code, Reporter, shorten, type_name, write_numbers
+from scorer.model import Box, Point, Points
+from scorer.problems import Code, Reporter, shorten, type_name, write_numbers
 
 POINT_KEYS = ("point", "pred", "coordinate", "prediction")
 BOX_KEYS = ("bbox", "box", "pred", "prediction")
@@ -40,7 +40,7 @@ _NUMBER_AS_PUBLIC_SCORER = r"-?\d+(?:\.\d+)?"
 class Geometry(NamedTuple):
     """What a row says, in its own space. ``public`` is the public scorer's accident, where there is one."""
 
-    points: tuple[Point, ...] = ()
+    points: Points = ()
     bbox: Box | None = None
     fault: Code | None = None
     public: tuple[float, ...] | None = None
@@ -90,12 +90,12 @@ def read_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
     return geometry if geometry is not None else _no_box(row, fault, report)
 
 
-def plain_points(rows: Iterable[Mapping[str, Any]], digits: int) -> list[tuple[Point, ...]]:
+def plain_points(rows: Iterable[Mapping[str, Any]], digits: int) -> list[Points]:
     """For each row its point, where it is two finite numbers under "point" and no other key is read: nearly every row.
 
     Each row has an id. Any other is () here and goes the long way, which reads a plain row alike.
     """
-    found: list[tuple[Point, ...]] = []
+    found: list[Points] = []
     add, bound = found.append, 10.0 ** min(digits, HUGE_DIGITS)
     for row in rows:
         try:
@@ -104,8 +104,15 @@ def plain_points(rows: Iterable[Mapping[str, Any]], digits: int) -> list[tuple[P
             add(())
             continue
         # The bounds are false for NaN, for infinities and for what no double can hold.
-        finite = type(x) in NUMBERS and type(y) in NUMBERS and -bound < x < bound and -bound < y < bound
-        add(((x, y),) if finite and (len(row) == 2 or READ_BESIDE_POINT.isdisjoint(row)) else ())
+        add(
+            ((x, y),)
+            if (type(x) is int or type(x) is float)
+            and (type(y) is int or type(y) is float)
+            and -bound < x < bound
+            and -bound < y < bound
+            and (len(row) == 2 or READ_BESIDE_POINT.isdisjoint(row))
+            else ()
+        )
     return found
 
 

@@ -6,13 +6,13 @@ The second half of a run, and the place where what concerns a file as a whole is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scorer._version import __version__
 from scorer.aggregate import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
-from scorer.convert import to_pixels
-from scorer.judge import is_false_refusal, judge_all, outcomes
+from scorer.convert import points_to_pixels, to_pixels
+from scorer.judge import is_false_refusal, judge_all, judge_points
 from scorer.judge import judge as judge_pixels
 from scorer.model import (
     OUTCOMES,
@@ -28,12 +28,13 @@ from scorer.model import (
     Refusal,
     Report,
     Space,
+    Try,
     Verdict,
 )
 from scorer.problems import Code, Problems
 from scorer.route import Reread, Router
 from scorer.signature import build, format_signature
-from scorer.validate import Collector, is_outside, write_answer
+from scorer.validate import Collector, are_outside, is_outside, write_answer
 
 
 def judge(example: Example, prediction: Prediction | None) -> Verdict:
@@ -49,6 +50,7 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
 
 
 _POSITION = {outcome: number for number, outcome in enumerate(OUTCOMES)}
+_HIT, _MISS = _POSITION["hit"] + 1, _POSITION["miss"] + 1
 
 
 class RunSettings(NamedTuple):
@@ -69,20 +71,40 @@ class RunSettings(NamedTuple):
         take_later = self.take_later if self.attempts > 1 else None
         return Router(load, fixed, self.space, self.problems, take_later, self.kept, self.refusal, self.reread)
 
-    def take_later(self, examples: Sequence[Example], predictions: Sequence[Prediction]) -> bytes:
+    def take_later(self, source: str, tries: Sequence[Try], others: Mapping[int, Prediction]) -> bytes:
         """Judge rows of later attempts at once, so that nothing but their outcomes has to be kept."""
-        pixels = [
-            prediction if prediction.space is PIXEL else _in_pixels(example, prediction, self.problems)
-            for example, prediction in zip(examples, predictions, strict=True)
+        examples = [example for example, *_ in tries]
+        points = [
+            points if space is PIXEL else points_to_pixels(points, space, example.frame)
+            for example, points, space, _, _ in tries
         ]
-        found = outcomes(examples, pixels)
-        for example, prediction, outcome in zip(examples, pixels, found, strict=True):
-            if outcome == "miss":
-                _note_outside(prediction, example.frame, self.problems)
+        hits = judge_points(examples, points)
+        codes = bytearray([_HIT if hit else _MISS for hit in hits])
+        careful = dict(others)
+        for position, (example, candidates, hit) in enumerate(zip(examples, points, hits, strict=True)):
+            if not hit and (not candidates or are_outside(candidates, example.frame)):
+                careful.setdefault(position, _prediction(source, tries[position]))
         if self.kept is not None:
-            keys = ((prediction.id, prediction.attempt) for prediction in pixels)
-            self.kept.later.update(zip(keys, judge_all(examples, pixels), strict=True))
-        return bytes([_POSITION[outcome] + 1 for outcome in found])
+            careful = {i: careful.get(i) or _prediction(source, each) for i, each in enumerate(tries)}
+        for position, prediction in careful.items():
+            codes[position] = self._judge_later(examples[position], prediction)
+        return bytes(codes)
+
+    def _judge_later(self, example: Example, prediction: Prediction) -> int:
+        """The outcome of one later attempt, with all that is to be said and kept of it."""
+        if prediction.space is not PIXEL:
+            prediction = _in_pixels(example, prediction, self.problems)
+        verdict = judge_pixels(example, prediction)
+        if verdict.outcome == "miss":
+            _note_outside(prediction, example.frame, self.problems)
+        if self.kept is not None:
+            self.kept.later[example.id, prediction.attempt] = verdict
+        return _POSITION[verdict.outcome] + 1
+
+
+def _prediction(source: str, given: Try) -> Prediction:
+    example, points, space, attempt, line = given
+    return Prediction(example.id, points, None, space, attempt=attempt, line=line, source=source)
 
 
 def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], settings: RunSettings) -> Report:

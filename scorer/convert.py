@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from scorer.model import PIXEL, Frame, Prediction, Space
+from scorer.model import PIXEL, Frame, Points, Prediction, Space
 
 MAX_RATIO = 200
 """Qwen's resize rule refuses images whose longer side is more than so many times the shorter one."""
@@ -37,9 +37,27 @@ def to_pixels(prediction: Prediction, frame: Frame) -> Prediction:
     return prediction._replace(points=finite, bbox=bbox, space=PIXEL, fault=fault)  # type: ignore[arg-type]
 
 
+def points_to_pixels(points: Points, space: Space, frame: Frame) -> Points:
+    """The candidate points alone, in pixels; none of them where ``to_pixels`` would find a fault."""
+    try:
+        scaled = [_scale(point, space, frame) for point in points]
+    except ValueError:
+        return ()
+    for x, y in scaled:
+        if not (math.isfinite(x) and math.isfinite(y)):
+            return ()
+    return tuple(scaled)  # type: ignore[arg-type]
+
+
 def _scale(values: tuple[float, ...], space: Space, frame: Frame) -> tuple[float, ...]:
     """Convert x, y, x, y, ...; ValueError where the space has no frame for such a screenshot."""
-    source = _source_frame(values, space, frame)
+    kind = space.kind
+    if kind == "fraction-or-pixel":
+        source = (1, 1) if max(values) <= 1 else frame
+    elif kind == "grid1000-or-pixel":
+        source = frame if max(values) > 1000 else (1000, 1000)
+    else:
+        source = _source_frame(space, frame)
     if source == frame:
         return values
     (width, height), (full_width, full_height) = source, frame
@@ -52,9 +70,12 @@ def _scale(values: tuple[float, ...], space: Space, frame: Frame) -> tuple[float
     )
 
 
-def _source_frame(values: tuple[float, ...], space: Space, frame: Frame) -> Frame:
-    """The size of the picture in which these values would be pixels."""
+@lru_cache(maxsize=4096)
+def _source_frame(space: Space, frame: Frame) -> Frame:
+    """The size of the picture in which values are pixels, in a space where that does not depend on them."""
     match space.kind:
+        case "pixel":
+            return frame
         case "fraction":
             return 1, 1
         case "grid1000":
@@ -69,12 +90,6 @@ def _source_frame(values: tuple[float, ...], space: Space, frame: Frame) -> Fram
         case "smart-resize":
             factor, low, high = space.parameters
             return smart_resize(frame, factor, low, high)
-        case "fraction-or-pixel":
-            return (1, 1) if max(values) <= 1 else frame
-        case "grid1000-or-pixel":
-            return frame if max(values) > 1000 else (1000, 1000)
-        case "pixel":
-            return frame
     raise ValueError(f"unknown space {space}")
 
 

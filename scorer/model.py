@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 Point = tuple[float, float]
+Points = tuple[Point, ...]
+"""The candidate points of one answer."""
 Box = tuple[float, float, float, float]
 Frame = tuple[int, int]
 """Width and height of a screenshot in pixels."""
@@ -80,7 +82,7 @@ class Prediction(NamedTuple):
     """
 
     id: str
-    points: tuple[Point, ...] = ()
+    points: Points = ()
     bbox: Box | None = None
     space: Space = PIXEL
     error: str | None = None
@@ -89,6 +91,11 @@ class Prediction(NamedTuple):
     line: int = 0
     source: str = ""
     refusal: str = ""
+
+
+Try = tuple[Example, Points, Space, int, int]
+"""A plain answer of a later attempt, of which a file may have millions: the example, its point, the space, the attempt
+and the line."""
 
 
 class Verdict(NamedTuple):

@@ -22,7 +22,7 @@ from scorer.answers import (
 from scorer.errors import UsageError
 from scorer.ids import Ids
 from scorer.limits import reason
-from scorer.model import PIXEL, Batch, Example, Frame, Kept, Point, Prediction, Refusal, Space
+from scorer.model import PIXEL, Batch, Example, Frame, Kept, Point, Points, Prediction, Refusal, Space, Try
 from scorer.problems import NUMBERS, Code, Problems, Reporter, shorten, type_name, write_numbers
 from scorer.spaces import parse_space
 
@@ -32,8 +32,11 @@ MAX_TEXT = 4000
 """So many rows are kept for a diagnosis, with so many entries and so much of each text."""
 
 
-TakeLater = Callable[[Sequence[Example], Sequence[Prediction]], Sequence[int]]
-"""What becomes of rows of later attempts, a byte each: one more than the position of its outcome in OUTCOMES."""
+TakeLater = Callable[[str, Sequence[Try], Mapping[int, Prediction]], Sequence[int]]
+"""What becomes of rows of later attempts, a byte each: one more than the position of its outcome in OUTCOMES.
+
+It gets the name of the file, plain answers in its order, and the predictions of those that are not plain by position.
+"""
 
 _new = tuple.__new__  # half the time of calling a record's class, where a file has a record for each row
 
@@ -108,7 +111,8 @@ class Collector:
         problems, default, spaces = self.problems, self.space, self.named_spaces
         highest = problems.limits.attempts if self.take_later is not None else 1
         seen_space: Space | None = None
-        later: list[tuple[Example, Prediction]] = []
+        tries: list[Try] = []
+        others: dict[int, Prediction] = {}
         plain = plain_points(rows, problems.limits.digits)
         for line, row, example, points in zip(lines, rows, examples, plain, strict=True):
             report: Reporter | None = None
@@ -119,26 +123,29 @@ class Collector:
             if attempt > highest:
                 self._leave_out(Reporter(problems, source, line, example.id))
                 continue
+            if self.kept is not None:
+                self.kept.rows[example.id, attempt] = row
             named = row.get("space")
             space = default if named is None else spaces.get(named) if type(named) is str else None
-            public: Prediction | None = None
             if points and report is None and space is not None and example.rule != "coverage_precision":
                 if space is not seen_space:
                     self._note_space(named, space)
                     seen_space = space
-                prediction = _new(Prediction, (example.id, points, None, space, None, None, attempt, line, source, ""))
-            else:
-                report = report or Reporter(problems, source, line, example.id)
-                prediction, public = self._read(row, example, report)
-            if self.kept is not None:
-                self.kept.rows[example.id, attempt] = row
+                if attempt > 1:
+                    tries.append((example, points, space, attempt, line))
+                else:
+                    prediction = _new(Prediction, (example.id, points, None, space, None, None, 1, line, source, ""))
+                    self._keep(prediction, None, odd=False)
+                continue
+            report = report or Reporter(problems, source, line, example.id)
+            prediction, public = self._read(row, example, report)
             if attempt > 1:
-                later.append((example, prediction if report is None else prediction._replace(attempt=attempt)))
+                others[len(tries)] = prediction._replace(attempt=attempt)
+                tries.append((example, (), PIXEL, attempt, line))
             else:
-                odd = report is not None and self._keep_odd(row, prediction, report)
-                self._keep(prediction, public, odd=odd)
-        if later:
-            self._keep_later(*zip(*later, strict=True))
+                self._keep(prediction, public, odd=self._keep_odd(row, prediction, report))
+        if tries:
+            self._keep_later(source, tries, others)
 
     def _leave_out(self, report: Reporter) -> None:
         """A row of an attempt that is not taken is a problem."""
@@ -167,19 +174,21 @@ class Collector:
             self.public[example_id] = public
         self.predictions[example_id] = prediction
 
-    def _keep_later(self, examples: Sequence[Example], predictions: Sequence[Prediction]) -> None:
+    def _keep_later(self, source: str, tries: Sequence[Try], others: Mapping[int, Prediction]) -> None:
         """Keep what becomes of attempts after the first, which is one byte each: they may be many."""
         assert self.take_later is not None
-        for prediction, code in zip(predictions, self.take_later(examples, predictions), strict=True):
-            place = prediction.attempt - 2
-            outcomes = self.later.get(prediction.id)
+        later = self.later
+        codes = self.take_later(source, tries, others)
+        for (example, _, _, attempt, line), code in zip(tries, codes, strict=True):
+            outcomes = later.get(example.id)
             if outcomes is None:
-                outcomes = self.later[prediction.id] = bytearray()
+                outcomes = later[example.id] = bytearray()
+            place = attempt - 2
             if place >= len(outcomes):
                 outcomes.extend(bytes(place + 1 - len(outcomes)))
             elif outcomes[place] and not self.problems.only_counts("duplicate-id"):
-                report = Reporter(self.problems, prediction.source, prediction.line, prediction.id)
-                report("duplicate-id", f"attempt {prediction.attempt} was already given; the last row counts")
+                report = Reporter(self.problems, source, line, example.id)
+                report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
             outcomes[place] = code
 
     def _keep_odd(self, row: dict[str, Any], prediction: Prediction, report: Reporter) -> bool:
@@ -306,15 +315,21 @@ class Collector:
         )
 
 
-def is_outside(prediction: Prediction, frame: Frame) -> bool:
-    """Whether a candidate point or a corner, in pixels, lies off the screenshot; a refusal's point does not count."""
+def are_outside(points: Points, frame: Frame) -> bool:
+    """Whether a candidate point, in pixels, lies off the screenshot; that of a refusal does not count."""
     width, height = frame
-    for x, y in prediction.points:
+    for x, y in points:  # noqa: SIM110 (a generator costs more than the test)
         if (x < 0) != (y < 0) or x > width or y > height:
             return True
+    return False
+
+
+def is_outside(prediction: Prediction, frame: Frame) -> bool:
+    """Whether a candidate point or a corner of the box lies off the screenshot."""
     if prediction.bbox is None:
-        return False
+        return are_outside(prediction.points, frame)
     x0, y0, x1, y1 = prediction.bbox
+    width, height = frame
     return x0 < 0 or y0 < 0 or x1 > width or y1 > height
 
 
@@ -322,7 +337,10 @@ def _is_centre(point: Point, box: object) -> bool:
     """Whether a point is the centre of a box: then the box is the answer that the point was made from."""
     if not (isinstance(box, list) and len(box) == 4 and all(type(number) in NUMBERS for number in box)):
         return False
-    return point == ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
+    try:
+        return point == ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
+    except OverflowError:  # of whole numbers that no double can hold
+        return False
 
 
 def _short(value: Any, depth: int = 2) -> Any:

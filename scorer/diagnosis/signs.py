@@ -210,7 +210,9 @@ def _failure_markers(report: Report) -> Iterator[Sign]:
     refusing = [
         verdict
         for verdict in report.verdicts
-        if verdict.outcome in ("hit", "miss") and verdict.prediction is not None and is_refusal(verdict.prediction)
+        if verdict.outcome in ("hit", "miss")
+        and verdict.prediction is not None
+        and is_refusal(verdict.prediction.points)
     ]
     replies = {v.example.id: _reply(report.answers.odd_rows.get(v.example.id, {})) for v in refusing}
     silent = [
