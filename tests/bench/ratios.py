@@ -1,149 +1,235 @@
-"""Time whole runs of ``score`` against something anyone can run, pair by pair, and print the ratios.
+"""Measure whole runs of ``score`` against something anyone can run, pair by pair, and print a table of ratios.
 
-    python tests/bench/ratios.py [--runs 7] [--only suite|large] [--versus SCRIPT]
+    python tests/bench/ratios.py [--only NAME]... [--runs N] [--rows N] [--versus SCRIPT] [--json FILE] [--strict]
 
-Inputs are generated with a fixed seed into a temporary folder. Machines are noisy: each pair runs back to back and the
-median of the ratios is what counts. ``--versus`` also times another scorer that takes --predictions and --gt.
+Inputs are made with a fixed seed in a temporary folder and deleted when the last work that reads them is done. Machines
+are noisy: the runs of a pair follow each other, and the median of the ratios is what counts. ``--versus`` also measures
+another scorer that takes --predictions and --gt. The status is 0 whatever the figures are, but for ``--strict``.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import importlib.util
 import json
 import os
-import random
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-SEED = 20260101
-LARGE = 200_000
-SUBSETS = {"sheets": "pbs", "text": "pbt", "pro": "pbp"}
-BARE_START = "pass"
-BARE_LOOP = """
-import sys
-from {module} import loads
-for name in sys.argv[1:]:
-    with open(name, "rb") as stream:
-        for line in stream:
-            loads(line)
-"""
-WITHOUT_ORJSON = "import sys; sys.modules['orjson'] = None; from scorer.cli import main; main()"
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.bench import measure  # noqa: E402
+from tests.bench.inputs import EXAMPLES, WRITERS  # noqa: E402
+from tests.bench.works import LARGE, ROWS, SCORE, WORKS, Sizes, Target, Work  # noqa: E402
+
+INPUTS, JUDGING = ROOT / "tests/bench/inputs.py", ROOT / "tests/bench/judging.py"
+LIMITS = "import json; from scorer.limits import DEFAULT_LIMITS as all; print(json.dumps(all._asdict()))"
+HEADERS = ("work", "ratio (median)", "range", "seconds", "MiB", "target", "met")
 
 
-class Cost(NamedTuple):
-    """Wall seconds and peak resident MiB of one finished process."""
+class Result(NamedTuple):
+    """One row of the table: the figures whose median counts, and what the work took. None where it was skipped."""
 
-    seconds: float
-    mebibytes: float
+    name: str
+    title: str
+    target: Target
+    figures: Sequence[float] = ()
+    unit: str = "x"
+    spread: str = ""
+    seconds: float | None = None
+    mebibytes: float | None = None
+    skipped: str = ""
+
+    @property
+    def figure(self) -> float | None:
+        return statistics.median(self.figures) if self.figures else None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether all that is asked holds; None where nothing is asked or nothing was measured."""
+        if self.figure is None or self.target[:2] == (None, None):
+            return None
+        figure, mebibytes, least = self.target
+        small = mebibytes is None or (self.mebibytes is not None and self.mebibytes <= mebibytes)
+        return small and (figure is None or (self.figure >= figure if least else self.figure <= figure))
+
+    def cells(self) -> list[str]:
+        """The row as the table prints it."""
+        if self.figure is None:
+            return [f"{self.name}: {self.title}", "-", self.skipped, "-", "-", _target(self), "-"]
+        return [
+            f"{self.name}: {self.title}",
+            f"{self.figure:.2f} {self.unit}",
+            self.spread or f"{min(self.figures):.2f} – {max(self.figures):.2f}",
+            "-" if self.seconds is None else f"{self.seconds:.3f}",
+            "-" if self.mebibytes is None else f"{self.mebibytes:.1f}",
+            _target(self),
+            {None: "-", True: "yes", False: "no"}[self.met],
+        ]
+
+    def json(self) -> dict[str, Any]:
+        """The row as data."""
+        fields = {key: value for key, value in self._asdict().items() if key != "spread"}
+        return {**fields, "target": self.target._asdict(), "figure": self.figure, "met": self.met}
 
 
-def run(command: Sequence[str]) -> Cost:
-    """Run a command to its end, output thrown away."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"exit status {process.returncode}: {' '.join(command)}")
-    return Cost(seconds, _peak(usage))
+def _target(result: Result) -> str:
+    figure, mebibytes, least = result.target
+    sign, unit = ">=" if least else "<=", " µs" if result.unit == "µs" else ""
+    asked = [] if figure is None else [f"{sign} {figure:g}{unit}"]
+    return ", ".join(asked + ([] if mebibytes is None else [f"<= {mebibytes:g} MiB"])) or "-"
 
 
-def _peak(usage: resource.struct_rusage) -> float:
-    return usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+def measured(work: Work, folder: Path, sizes: Sizes, runs: int | None, versus: str | None) -> Iterator[Result]:
+    """The rows of one work: its own, and that of another scorer where one is named and the work has files for it."""
+    if work.command is None or work.bare is None:
+        count = runs or work.runs
+        yield judged(work, count) if work.name == "judge" else in_polygons(work, count, sizes.rows // 10)
+        return
+    contestants = [work.bare(folder, sizes), work.command(folder, sizes)]
+    names = [(work.name, work.title, work.target)]
+    if versus and work.versus:
+        contestants.append([[sys.executable, versus, *each] for each in work.versus(folder, sizes)])
+        names.append((f"{work.name} by {Path(versus).name}", "the same files / the same bare thing", Target()))
+    # The first run compiles and reads from the disk; in a long one that does not show, and memory does not vary.
+    count = 1 if work.quantity == "mebibytes" else runs or work.runs
+    costs = measure.rounds(contestants, count, warm_up=work.inputs in ("suite", "large"))
+    for place, (name, title, target) in enumerate(names, start=1):
+        pairs = [(each[place], each[0]) for each in costs]
+        result = Result(name, title, target, [getattr(a, work.quantity) / getattr(b, work.quantity) for a, b in pairs])
+        if work.quantity == "mebibytes":
+            ((mine, its),) = pairs
+            difference = mine.mebibytes - its.mebibytes
+            result = result._replace(spread=f"{its.mebibytes:.1f} → {mine.mebibytes:.1f} MiB ({difference:+.1f})")
+        yield result._replace(
+            seconds=statistics.median(mine.seconds for mine, _ in pairs),
+            mebibytes=max(mine.mebibytes for mine, _ in pairs),
+        )
 
 
-def compare(title: str, target: str, command: Sequence[str], bare: Sequence[str], runs: int) -> None:
-    """Print the median ratio of ``command`` to ``bare`` over paired runs, its range, and the peak memory."""
-    run(command)
-    run(bare)
-    pairs = [(run(command), run(bare)) for _ in range(runs)]
-    ratios = [mine.seconds / its.seconds for mine, its in pairs]
-    median = statistics.median(mine.seconds for mine, _ in pairs)
-    peak = max(mine.mebibytes for mine, _ in pairs)
-    spread = f"{min(ratios):.2f} – {max(ratios):.2f}"
-    print(
-        f"{title:46} {statistics.median(ratios):6.2f} x  ({spread})  {median:7.3f} s  {peak:6.1f} MiB   target {target}"
+def judged(work: Work, runs: int) -> Result:
+    """Microseconds of one call, of the slower outcome."""
+    best = printed(str(JUDGING), str(runs))
+    spread = " · ".join(f"{outcome} {value:.2f}" for outcome, value in best.items())
+    return Result(work.name, work.title, work.target, [max(best.values())], "µs", spread)
+
+
+def in_polygons(work: Work, runs: int, points: int) -> Result:
+    """What ``polygons.py`` measures: its ``ratios(runs, points)`` gives the ratios, the seconds and the peak in MiB."""
+    place = "tests/bench/polygons.py"
+    polygons = importlib.import_module("tests.bench.polygons") if (ROOT / place).exists() else None
+    if polygons is None or not hasattr(polygons, "ratios"):
+        return Result(work.name, work.title, work.target, skipped=f"skipped: no ratios() in {place}")
+    figures, seconds, mebibytes = polygons.ratios(runs, points)
+    return Result(work.name, work.title, work.target, figures, seconds=seconds, mebibytes=mebibytes)
+
+
+def printed(*arguments: str) -> Any:
+    """The JSON that a Python of its own prints: this process has to be small, and so does not load the package."""
+    return json.loads(subprocess.run([sys.executable, *arguments], stdout=subprocess.PIPE, check=True).stdout)
+
+
+def results(works: Sequence[Work], sizes: Sizes, runs: int | None, versus: str | None) -> Iterator[Result]:
+    """All rows, in the order of the works, each when it is done; works that read the same files stand together."""
+    for inputs, group in groupby(works, key=lambda work: work.inputs):
+        with tempfile.TemporaryDirectory(prefix="score-bench-") as name:
+            if inputs:
+                size = sizes.of(inputs) * WRITERS[inputs][1] / 1e6
+                say(f"{inputs}: writing about {max(1, size):,.0f} MB below {name}")
+                measure.run([sys.executable, str(INPUTS), inputs, name, str(sizes.of(inputs))])
+            for work in group:
+                yield from measured(work, Path(name), sizes, runs, versus)
+
+
+def duration(works: Sequence[Work], sizes: Sizes, runs: int | None) -> float:
+    """About how many seconds the works take where their targets are met."""
+    shares = {"suite": 1.0, "": 1.0, "large": sizes.examples / LARGE}
+    return sum(
+        (1 if work.quantity == "mebibytes" else runs or work.runs)
+        * work.seconds
+        * shares.get(work.inputs, sizes.rows / ROWS)
+        for work in works
     )
 
 
-def write_suite(folder: Path, count: int, subsets: Sequence[str]) -> tuple[list[Path], Path]:
-    """Ground truth of ``count`` rows for each subset in the official layout, and one predictions file for all."""
-    rng = random.Random(SEED)
-    files: list[Path] = []
-    predictions: list[str] = []
-    for subset in subsets:
-        file = folder / f"pointerbench-{subset}/data/test/metadata.jsonl"
-        file.parent.mkdir(parents=True)
-        with file.open("w", encoding="utf-8") as stream:
-            for number in range(count):
-                row = _row(rng, SUBSETS[subset], number)
-                x0, y0, x1, y1 = row["bbox"]
-                point = [round(rng.uniform(x0 - 20, x1 + 20), 1), round(rng.uniform(y0 - 10, y1 + 10), 1)]
-                stream.write(json.dumps(row) + "\n")
-                predictions.append(json.dumps({"id": row["id"], "point": point}) + "\n")
-        files.append(file)
-    rng.shuffle(predictions)
-    answers = folder / "predictions.jsonl"
-    answers.write_text("".join(predictions), encoding="utf-8")
-    return files, answers
-
-
-def _row(rng: random.Random, prefix: str, number: int) -> dict[str, Any]:
-    """A metadata row of the length and with the fields of an official one."""
-    x, y = rng.randrange(20, 900), rng.randrange(20, 700)
-    box = [x, y, x + rng.randrange(10, 100), y + rng.randrange(10, 40)]
-    kind = rng.choice(["cell", "header", "edge", "corner", "relative", "color"])
-    return {
-        "file_name": f"{number:06d}.png",
-        "id": f"{prefix}_{number:06d}",
-        "instruction": f"Select the {kind} that is {rng.randrange(1000)} rows below number {number}.",
-        "bbox": box,
-        "point": [(box[0] + box[2]) // 2, (box[1] + box[3]) // 2],
-        "answer_type": "point",
-        "eval": {"type": "point_in_bbox", "bbox": box},
-        "data_type": kind,
-        "category": f"{kind}_{rng.randrange(3)}",
-        "ui_style": rng.choice(["bare", "excel", "google_sheets", "libreoffice"]),
-        "language": rng.choice(["en", "de", "fr"]),
-        "image_size": [1024, 768],
-    }
+def say(line: str) -> None:
+    """Tell whoever waits."""
+    print(line, file=sys.stderr, flush=True)
 
 
 def main() -> None:
+    options = _options()
+    works = [_aimed(work, options.target) for work in WORKS if not options.only or work.name in options.only]
+    sizes = Sizes(options.rows, options.examples, printed("-c", LIMITS))
+    most = max((sizes.of(work.inputs) * WRITERS[work.inputs][1] / 1e6 for work in works if work.inputs), default=0)
+    minutes = duration(works, sizes, options.runs) / 60
+    say(f"{len(works)} works: about {minutes:.1f} min where targets are met, at most {most:,.0f} MB of files at a time")
+    rows: list[Result] = []
+    for row in results(works, sizes, options.runs, options.versus):
+        rows.append(row)
+        say("  ".join(row.cells()))
+    from tabulate import tabulate
+
+    print(tabulate([row.cells() for row in rows], HEADERS, tablefmt="github", disable_numparse=True))
+    if options.json:
+        data = {
+            "python": sys.version.split()[0],
+            "rows": sizes.rows,
+            "examples": sizes.examples,
+            "works": [row.json() for row in rows],
+        }
+        Path(options.json).write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    if options.strict and any(row.met is False for row in rows):
+        raise SystemExit(1)
+
+
+def _aimed(work: Work, targets: Sequence[tuple[str, float]]) -> Work:
+    """The work with the target that was given for it, if one was."""
+    figure = dict(targets).get(work.name, work.target.figure)
+    return work._replace(target=work.target._replace(figure=figure))
+
+
+def _given(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    if name not in {work.name for work in WORKS}:
+        raise ValueError(text)
+    return name, float(value)
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=7, help="pairs of runs (default 7)")
-    parser.add_argument("--only", choices=["suite", "large"], help="one of the two workloads")
-    parser.add_argument("--versus", metavar="SCRIPT", help="another scorer with --predictions and --gt, timed too")
+    names = [work.name for work in WORKS]
+    parser.add_argument("--only", action="append", choices=names, metavar="NAME", help="this work; may be repeated")
+    parser.add_argument("--list", action="store_true", help="name the works and end")
+    parser.add_argument("--runs", type=int, help="pairs of runs (default 7, over many attempts 3)")
+    parser.add_argument("--rows", type=int, default=ROWS, help=f"rows of the file of many attempts (default {ROWS:,})")
+    parser.add_argument("--examples", type=int, default=LARGE, help=f"examples of the large file (default {LARGE:,})")
+    parser.add_argument("--versus", metavar="SCRIPT", help="another scorer that takes --predictions and --gt")
+    parser.add_argument(
+        "--target", action="append", default=[], type=_given, metavar="NAME=N", help="another target; may be repeated"
+    )
+    parser.add_argument("--json", metavar="FILE", help="write the figures as JSON, too")
+    parser.add_argument("--strict", action="store_true", help="end with status 1 where a target is missed")
     options = parser.parse_args()
-    python = sys.executable
-    score = [str(Path(python).with_name("score"))]
-    if options.only != "large":
-        with tempfile.TemporaryDirectory() as name:
-            _, answers = write_suite(Path(name), 500, list(SUBSETS))
-            command = [*score, "--predictions", str(answers), "--data", name]
-            compare("suite, 3 x 500 rows / bare start", "<= 10", command, [python, "-c", BARE_START], options.runs)
-    if options.only != "suite":
-        with tempfile.TemporaryDirectory() as name:
-            (truth,), answers = write_suite(Path(name), LARGE, ["sheets"])
-            arguments = ["--predictions", str(answers), "--gt", str(truth)]
-            files = [str(truth), str(answers)]
-            for module, command, target in (
-                ("orjson", [*score, *arguments], "<= 3.8, <= 250 MiB"),
-                ("json", [python, "-c", WITHOUT_ORJSON, *arguments], "<= 3"),
-            ):
-                bare = [python, "-c", BARE_LOOP.format(module=module), *files]
-                compare(f"{LARGE} rows / bare {module} loop", target, command, bare, options.runs)
-                if options.versus:
-                    other = [python, options.versus, *arguments]
-                    compare(f"{options.versus} / bare {module} loop", "-", other, bare, options.runs)
+    if options.list:
+        for work in WORKS:
+            print(f"{work.name:12}{work.title}")
+        raise SystemExit
+    if options.rows < 10 * EXAMPLES or options.rows % EXAMPLES:
+        parser.error(f"--rows must be a multiple of {EXAMPLES}, at least {10 * EXAMPLES}")
+    if options.examples < 1 or (options.runs is not None and options.runs < 1):
+        parser.error("--examples and --runs must be 1 or more")
+    if not os.path.exists(SCORE) or importlib.util.find_spec("orjson") is None:
+        parser.error("score and orjson must be installed beside this Python: python -m pip install '.[fast]'")
+    return options
 
 
 if __name__ == "__main__":
