@@ -90,29 +90,28 @@ def read_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
     return geometry if geometry is not None else _no_box(row, fault, report)
 
 
-def plain_points(rows: Iterable[Mapping[str, Any]], digits: int) -> list[Points]:
+def plain_points(rows: Iterable[Mapping[str, Any]], digits: int) -> list[list[float] | None]:
     """For each row its point, where it is two finite numbers under "point" and no other key is read: nearly every row.
 
-    Each row has an id. Any other is () here and goes the long way, which reads a plain row alike.
+    Each row has an id. Any other is None here and goes the long way, which reads a plain row alike.
     """
-    found: list[Points] = []
+    found: list[list[float] | None] = []
     add, bound = found.append, 10.0 ** min(digits, HUGE_DIGITS)
     for row in rows:
         try:
-            x, y = row["point"]
+            x, y = point = row["point"]
+            # The bounds are false for NaN, for infinities and for what no double can hold.
+            finite = -bound < x < bound and -bound < y < bound
         except (KeyError, TypeError, ValueError):
-            add(())
+            add(None)
             continue
-        # The bounds are false for NaN, for infinities and for what no double can hold.
-        add(
-            ((x, y),)
-            if (type(x) is int or type(x) is float)
+        plain = (
+            finite
+            and (type(x) is int or type(x) is float)  # and no boolean
             and (type(y) is int or type(y) is float)
-            and -bound < x < bound
-            and -bound < y < bound
-            and (len(row) == 2 or READ_BESIDE_POINT.isdisjoint(row))
-            else ()
+            and ((size := len(row)) == 2 or (size == 3 and "attempt" in row) or READ_BESIDE_POINT.isdisjoint(row))
         )
+        add(point if plain else None)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scorer._version import __version__
 from scorer.aggregate import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
-from scorer.convert import points_to_pixels, to_pixels
+from scorer.convert import point_to_pixels, to_pixels
 from scorer.judge import is_false_refusal, judge_all, judge_points
 from scorer.judge import judge as judge_pixels
 from scorer.model import (
@@ -34,7 +34,7 @@ from scorer.model import (
 from scorer.problems import Code, Problems
 from scorer.route import Reread, Router
 from scorer.signature import build, format_signature
-from scorer.validate import Collector, are_outside, is_outside, write_answer
+from scorer.validate import Collector, is_off, is_outside, write_answer
 
 
 def judge(example: Example, prediction: Prediction | None) -> Verdict:
@@ -73,22 +73,32 @@ class RunSettings(NamedTuple):
 
     def take_later(self, source: str, tries: Sequence[Try], others: Mapping[int, Prediction]) -> bytes:
         """Judge rows of later attempts at once, so that nothing but their outcomes has to be kept."""
-        examples = [example for example, *_ in tries]
+        if not others:
+            return bytes(self._judge_plain(source, tries))
+        judged = {position: self._judge_later(tries[position][0], other) for position, other in others.items()}
+        plain = self._judge_plain(source, [each for position, each in enumerate(tries) if position not in others])
+        codes = iter(plain)
+        return bytes([judged[position] if position in judged else next(codes) for position in range(len(tries))])
+
+    def _judge_plain(self, source: str, tries: Sequence[Try]) -> list[int]:
+        if self.kept is not None:  # with its verdict each
+            return [self._judge_later(each[0], _prediction(source, each)) for each in tries]
+        examples = [each[0] for each in tries]
         points = [
-            points if space is PIXEL else points_to_pixels(points, space, example.frame)
-            for example, points, space, _, _ in tries
+            point if space is PIXEL else point_to_pixels(point, space, example.frame)
+            for example, point, space, _, _ in tries
         ]
         hits = judge_points(examples, points)
-        codes = bytearray([_HIT if hit else _MISS for hit in hits])
-        careful = dict(others)
-        for position, (example, candidates, hit) in enumerate(zip(examples, points, hits, strict=True)):
-            if not hit and (not candidates or are_outside(candidates, example.frame)):
-                careful.setdefault(position, _prediction(source, tries[position]))
-        if self.kept is not None:
-            careful = {i: careful.get(i) or _prediction(source, each) for i, each in enumerate(tries)}
-        for position, prediction in careful.items():
-            codes[position] = self._judge_later(examples[position], prediction)
-        return bytes(codes)
+        codes = [_HIT if hit else _MISS for hit in hits]
+        # A point that its space cannot express is not a number and equals nothing.
+        to_report = [
+            position
+            for position, (example, (x, y), hit) in enumerate(zip(examples, points, hits, strict=True))
+            if not hit and (x != x or is_off(x, y, example.frame))
+        ]
+        for position in to_report:
+            codes[position] = self._judge_later(examples[position], _prediction(source, tries[position]))
+        return codes
 
     def _judge_later(self, example: Example, prediction: Prediction) -> int:
         """The outcome of one later attempt, with all that is to be said and kept of it."""
@@ -103,8 +113,8 @@ class RunSettings(NamedTuple):
 
 
 def _prediction(source: str, given: Try) -> Prediction:
-    example, points, space, attempt, line = given
-    return Prediction(example.id, points, None, space, attempt=attempt, line=line, source=source)
+    example, (x, y), space, attempt, line = given
+    return Prediction(example.id, ((x, y),), None, space, attempt=attempt, line=line, source=source)
 
 
 def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], settings: RunSettings) -> Report:

@@ -6,9 +6,10 @@ A clamp would turn a refusal's (-1, -1) into the corner (0, 0); rounding would m
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 
-from scorer.model import PIXEL, Frame, Points, Prediction, Space
+from scorer.model import PIXEL, Frame, Point, Prediction, Space
 
 MAX_RATIO = 200
 """Qwen's resize rule refuses images whose longer side is more than so many times the shorter one."""
@@ -37,16 +38,13 @@ def to_pixels(prediction: Prediction, frame: Frame) -> Prediction:
     return prediction._replace(points=finite, bbox=bbox, space=PIXEL, fault=fault)  # type: ignore[arg-type]
 
 
-def points_to_pixels(points: Points, space: Space, frame: Frame) -> Points:
-    """The candidate points alone, in pixels; none of them where ``to_pixels`` would find a fault."""
+def point_to_pixels(point: Sequence[float], space: Space, frame: Frame) -> Point:
+    """One point alone, [x, y], in pixels; not a number where ``to_pixels`` would find a fault."""
     try:
-        scaled = [_scale(point, space, frame) for point in points]
+        x, y = _scale((point[0], point[1]), space, frame)
     except ValueError:
-        return ()
-    for x, y in scaled:
-        if not (math.isfinite(x) and math.isfinite(y)):
-            return ()
-    return tuple(scaled)  # type: ignore[arg-type]
+        return math.nan, math.nan
+    return (x, y) if math.isfinite(x) and math.isfinite(y) else (math.nan, math.nan)
 
 
 def _scale(values: tuple[float, ...], space: Space, frame: Frame) -> tuple[float, ...]:

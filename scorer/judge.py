@@ -11,16 +11,16 @@ Every rule reads a prediction in pixels. The rules and where they come from:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import compress
 
 from scorer.geometry import (
     coverage_and_precision,
     distance_to_box,
     distance_to_polygon,
+    in_box,
     in_polygon,
     points_in_polygon,
 )
-from scorer.model import Example, Points, Prediction, RuleName, Verdict
+from scorer.model import Example, Point, Prediction, RuleName, Verdict
 
 GOOD_ACCURACY = 0.9
 LOOKED_AT = 300
@@ -38,11 +38,11 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
         return Verdict(example, prediction, "run_error")
     if example.rule == "coverage_precision":
         return _judge_box(example, prediction)
-    if not prediction.points:
-        return Verdict(example, prediction, "no_answer")
-    return Verdict(
-        example, prediction, "hit" if POINT_RULES[example.rule](prediction.points, example.target) else "miss"
-    )
+    is_right, target = POINT_RULES[example.rule], example.target
+    for x, y in prediction.points:
+        if is_right(x, y, target):
+            return Verdict(example, prediction, "hit")
+    return Verdict(example, prediction, "miss" if prediction.points else "no_answer")
 
 
 def judge_all(examples: Iterable[Example], predictions: Iterable[Prediction | None]) -> Iterator[Verdict]:
@@ -53,29 +53,26 @@ def judge_all(examples: Iterable[Example], predictions: Iterable[Prediction | No
     return map(judge, examples, predictions)
 
 
-def judge_points(examples: Sequence[Example], points: Sequence[Points]) -> list[bool]:
-    """Which of many answers are hits, by the same rules; the candidate points of each are in pixels.
+def judge_points(examples: Sequence[Example], points: Sequence[Sequence[float]]) -> list[bool]:
+    """Which of many points, in pixels, are right by the rules of their examples.
 
-    ``points`` is aligned with ``examples``, which may come again and again; an answer without points is no hit. All
-    points at one polygon are asked for at once, which takes a fiftieth of the time.
+    ``points`` is aligned with ``examples``, which ask for points and may come again and again. All points at one
+    polygon are asked for at once, which takes a fiftieth of the time.
     """
-    hits: list[bool] = []
-    add = hits.append
+    rules = _RULES_OF_MANY
+    found = [rules[each.rule](x, y, each.target) for each, (x, y) in zip(examples, points, strict=True)]
+    if None not in found:
+        return found  # type: ignore[return-value]
     at_polygons: dict[str, list[int]] = {}
-    for position, (example, candidates) in enumerate(zip(examples, points, strict=True)):
-        if not candidates:
-            add(False)
-        elif example.rule == "point_in_polygon":
-            at_polygons.setdefault(example.id, []).append(position)
-            add(False)
-        else:
-            add(POINT_RULES[example.rule](candidates, example.target))
+    for position, right in enumerate(found):
+        if right is None:
+            at_polygons.setdefault(examples[position].id, []).append(position)
     for positions in at_polygons.values():
-        owners = [position for position in positions for _ in points[position]]
-        xs, ys = zip(*[point for position in positions for point in points[position]], strict=True)
-        for position in compress(owners, points_in_polygon(xs, ys, examples[positions[0]].target)):
-            hits[position] = True
-    return hits
+        ring = examples[positions[0]].target
+        xs, ys = [points[position][0] for position in positions], [points[position][1] for position in positions]
+        for position, right in zip(positions, points_in_polygon(xs, ys, ring), strict=True):
+            found[position] = right
+    return [right is True for right in found]
 
 
 def distance(verdict: Verdict) -> float | None:
@@ -88,7 +85,7 @@ def distance(verdict: Verdict) -> float | None:
     return min(measure(x, y, verdict.example.target) for x, y in verdict.prediction.points)
 
 
-def is_refusal(points: Points, _: tuple[float, ...] = ()) -> bool:
+def is_refusal(points: Iterable[Point]) -> bool:
     """Whether a candidate point says that the target is not there: negative in both coordinates."""
     for x, y in points:  # noqa: SIM110 (a generator costs more than the test)
         if x < 0 and y < 0:
@@ -134,24 +131,25 @@ def _judge_box(example: Example, prediction: Prediction) -> Verdict:
     return Verdict(example, prediction, "hit" if hit else "miss", coverage, precision)
 
 
-def _is_in_bbox(points: Points, target: tuple[float, ...]) -> bool:
-    x0, y0, x1, y1 = target
-    for x, y in points:  # noqa: SIM110 (the same)
-        if x0 <= x <= x1 and y0 <= y <= y1:
-            return True
-    return False
+def _is_negative(x: float, y: float, _: tuple[float, ...]) -> bool:
+    return x < 0 and y < 0
 
 
-def _is_in_polygon(points: Points, target: tuple[float, ...]) -> bool:
-    return any(in_polygon(x, y, target) for x, y in points)
+def _is_asked_later(*_: object) -> None:
+    """In place of a rule that is asked for many points at once."""
 
 
-POINT_RULES: Mapping[RuleName, Callable[[Points, tuple[float, ...]], bool]] = {
-    "point_in_bbox": _is_in_bbox,
-    "point_in_polygon": _is_in_polygon,
-    "refusal": is_refusal,
+POINT_RULES: Mapping[RuleName, Callable[[float, float, tuple[float, ...]], bool]] = {
+    "point_in_bbox": in_box,
+    "point_in_polygon": in_polygon,
+    "refusal": _is_negative,
 }
-"""Candidate points and target -> whether any of the points is right."""
+"""Whether a point (x, y) is right for a target."""
+
+_RULES_OF_MANY: Mapping[RuleName, Callable[[float, float, tuple[float, ...]], bool | None]] = {
+    **POINT_RULES,
+    "point_in_polygon": _is_asked_later,
+}
 
 _DISTANCES: Mapping[RuleName, Callable[[float, float, tuple[float, ...]], float]] = {
     "point_in_bbox": distance_to_box,

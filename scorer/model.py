@@ -93,8 +93,8 @@ class Prediction(NamedTuple):
     refusal: str = ""
 
 
-Try = tuple[Example, Points, Space, int, int]
-"""A plain answer of a later attempt, of which a file may have millions: the example, its point, the space, the attempt
+Try = tuple[Example, Sequence[float], Space, int, int]
+"""A plain answer of a later attempt, of which a file may have millions: the example, [x, y], their space, the attempt
 and the line."""
 
 

@@ -22,7 +22,7 @@ from scorer.answers import (
 from scorer.errors import UsageError
 from scorer.ids import Ids
 from scorer.limits import reason
-from scorer.model import PIXEL, Batch, Example, Frame, Kept, Point, Points, Prediction, Refusal, Space, Try
+from scorer.model import PIXEL, Batch, Example, Frame, Kept, Point, Prediction, Refusal, Space, Try
 from scorer.problems import NUMBERS, Code, Problems, Reporter, shorten, type_name, write_numbers
 from scorer.spaces import parse_space
 
@@ -108,13 +108,13 @@ class Collector:
         self, source: str, lines: Sequence[int], rows: Sequence[dict[str, Any]], examples: Sequence[Example]
     ) -> None:
         """Read rows, each of its example, in the order of the file."""
-        problems, default, spaces = self.problems, self.space, self.named_spaces
+        problems, default, spaces, kept = self.problems, self.space, self.named_spaces, self.kept
         highest = problems.limits.attempts if self.take_later is not None else 1
         seen_space: Space | None = None
         tries: list[Try] = []
         others: dict[int, Prediction] = {}
         plain = plain_points(rows, problems.limits.digits)
-        for line, row, example, points in zip(lines, rows, examples, plain, strict=True):
+        for line, row, example, point in zip(lines, rows, examples, plain, strict=True):
             report: Reporter | None = None
             attempt = row.get("attempt", 1)
             if type(attempt) is not int or attempt < 1:
@@ -123,19 +123,20 @@ class Collector:
             if attempt > highest:
                 self._leave_out(Reporter(problems, source, line, example.id))
                 continue
-            if self.kept is not None:
-                self.kept.rows[example.id, attempt] = row
+            if kept is not None:
+                kept.rows[example.id, attempt] = row
             named = row.get("space")
             space = default if named is None else spaces.get(named) if type(named) is str else None
-            if points and report is None and space is not None and example.rule != "coverage_precision":
+            if point is not None and report is None and space is not None and example.rule != "coverage_precision":
                 if space is not seen_space:
                     self._note_space(named, space)
                     seen_space = space
                 if attempt > 1:
-                    tries.append((example, points, space, attempt, line))
+                    tries.append((example, point, space, attempt, line))
                 else:
-                    prediction = _new(Prediction, (example.id, points, None, space, None, None, 1, line, source, ""))
-                    self._keep(prediction, None, odd=False)
+                    x, y = point
+                    fields = example.id, ((x, y),), None, space, None, None, 1, line, source, ""
+                    self._keep(_new(Prediction, fields), None, odd=False)
                 continue
             report = report or Reporter(problems, source, line, example.id)
             prediction, public = self._read(row, example, report)
@@ -315,19 +316,18 @@ class Collector:
         )
 
 
-def are_outside(points: Points, frame: Frame) -> bool:
-    """Whether a candidate point, in pixels, lies off the screenshot; that of a refusal does not count."""
-    width, height = frame
-    for x, y in points:  # noqa: SIM110 (a generator costs more than the test)
-        if (x < 0) != (y < 0) or x > width or y > height:
-            return True
-    return False
+def is_off(x: float, y: float, frame: Frame) -> bool:
+    """Whether a point, in pixels, lies off the screenshot; that of a refusal does not count."""
+    return (x < 0) != (y < 0) or x > frame[0] or y > frame[1]
 
 
 def is_outside(prediction: Prediction, frame: Frame) -> bool:
-    """Whether a candidate point or a corner of the box lies off the screenshot."""
+    """Whether a candidate point or a corner of the box, in pixels, lies off the screenshot."""
+    for x, y in prediction.points:
+        if is_off(x, y, frame):
+            return True
     if prediction.bbox is None:
-        return are_outside(prediction.points, frame)
+        return False
     x0, y0, x1, y1 = prediction.bbox
     width, height = frame
     return x0 < 0 or y0 < 0 or x1 > width or y1 > height
