@@ -12,6 +12,7 @@ from typing import NamedTuple
 from scorer._version import __version__
 from scorer.aggregate import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
 from scorer.convert import point_to_pixels, to_pixels
+from scorer.geometry import is_off, is_outside
 from scorer.judge import is_false_refusal, judge_all, judge_points
 from scorer.judge import judge as judge_pixels
 from scorer.model import (
@@ -34,7 +35,7 @@ from scorer.model import (
 from scorer.problems import Code, Problems
 from scorer.route import Reread, Router
 from scorer.signature import build, format_signature
-from scorer.validate import Collector, is_off, is_outside, write_answer
+from scorer.validate import Collector, write_answer
 
 
 def judge(example: Example, prediction: Prediction | None) -> Verdict:
@@ -174,13 +175,9 @@ def _attempts(verdicts: Iterable[Verdict], collector: Collector, k: int) -> Atte
     """The figures over several attempts; their arithmetic is imported where it is asked for."""
     from scorer.attempts import NO_ROW, summarize_attempts
 
-    later = collector.later
+    later, outcomes_of = collector.later, bytes([NO_ROW, *range(len(OUTCOMES))]).ljust(256)
     return summarize_attempts(
-        (
-            (_POSITION[v.outcome], *(byte - 1 if byte else NO_ROW for byte in later.get(v.example.id, b"")))
-            for v in verdicts
-        ),
-        k,
+        (bytes([_POSITION[v.outcome]]) + later.get(v.example.id, b"").translate(outcomes_of) for v in verdicts), k
     )
 
 

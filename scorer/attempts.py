@@ -25,7 +25,7 @@ def summarize_attempts(examples: Iterable[Tries], k: int) -> Attempts:
 
     Invariant: each series has ``evaluated`` <= ``total``, the number of examples; what is not evaluated is in no mean.
     """
-    tally = Counter(tuple(tries) for tries in examples)
+    tally = Counter(bytes(tries) for tries in examples)
     total = sum(tally.values())
     means: Counter[Fraction] = Counter()
     any_right: Counter[Fraction] = Counter()
@@ -36,7 +36,7 @@ def summarize_attempts(examples: Iterable[Tries], k: int) -> Attempts:
     observed = errors = most = 0
     for tries, count in tally.items():
         first = tries[:k]
-        rows = sum(outcome != NO_ROW for outcome in first)
+        rows = len(first) - first.count(NO_ROW)
         right = first.count(HIT)
         whole = rows == k
         observed += rows * count
@@ -48,10 +48,10 @@ def summarize_attempts(examples: Iterable[Tries], k: int) -> Attempts:
             consistency[right] += count
         if right or whole:
             any_right[Fraction(bool(right))] += count
-        given = [outcome for outcome in tries if outcome != NO_ROW]
-        most = max(most, len(given))
-        if len(given) >= k:
-            unbiased[pass_at_k(len(given), given.count(HIT), k)] += count
+        given = len(tries) - tries.count(NO_ROW)
+        most = max(most, given)
+        if given >= k:
+            unbiased[pass_at_k(given, tries.count(HIT), k)] += count
     series = [_series(f"avg@{k}", means, total), _series(f"pass@{k}", any_right, total)]
     if means.total() < total:
         series.append(_series(f"avg@{k}, attempts without a row wrong", strict, total))

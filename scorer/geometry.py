@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from scorer.model import Frame, Prediction
+
 SMALLEST, LARGEST = 2.0**-20, 2.0**20
 """Pixels: sizes of a coordinate, apart from 0, at which shapely's arithmetic is trusted."""
 ROUNDING = (3 + 16 * 2.0**-53) * 2.0**-53
@@ -22,6 +24,23 @@ def in_box(x: float, y: float, box: tuple[float, ...]) -> bool:
     """Whether the point lies in the box, all four edges included."""
     x0, y0, x1, y1 = box
     return x0 <= x <= x1 and y0 <= y <= y1
+
+
+def is_off(x: float, y: float, frame: Frame) -> bool:
+    """Whether a point, in pixels, lies off the screenshot; that of a refusal does not count."""
+    return (x < 0) != (y < 0) or x > frame[0] or y > frame[1]
+
+
+def is_outside(prediction: Prediction, frame: Frame) -> bool:
+    """Whether a candidate point or a corner of the box, in pixels, lies off the screenshot."""
+    for x, y in prediction.points:
+        if is_off(x, y, frame):
+            return True
+    if prediction.bbox is None:
+        return False
+    x0, y0, x1, y1 = prediction.bbox
+    width, height = frame
+    return x0 < 0 or y0 < 0 or x1 > width or y1 > height
 
 
 def coverage_and_precision(prediction: tuple[float, ...], target: tuple[float, ...]) -> tuple[float, float]:

@@ -20,7 +20,7 @@ class Limits(NamedTuple):
     rows: int = 20_000_000
     depth: int = 400
     digits: int = 308
-    attempts: int = 10_000
+    attempts: int = 20_000
     candidates: int = 1000
     problems: int = 1000
     bundle_bytes: int = 16 * 2**20

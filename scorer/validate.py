@@ -22,7 +22,7 @@ from scorer.answers import (
 from scorer.errors import UsageError
 from scorer.ids import Ids
 from scorer.limits import reason
-from scorer.model import PIXEL, Batch, Example, Frame, Kept, Point, Prediction, Refusal, Space, Try
+from scorer.model import PIXEL, Batch, Example, Kept, Point, Prediction, Refusal, Space, Try
 from scorer.problems import NUMBERS, Code, Problems, Reporter, shorten, type_name, write_numbers
 from scorer.spaces import parse_space
 
@@ -121,7 +121,7 @@ class Collector:
                 report = Reporter(problems, source, line, example.id)
                 attempt = _attempt(attempt, report)
             if attempt > highest:
-                self._leave_out(Reporter(problems, source, line, example.id))
+                self._leave_out(source, line, example.id)
                 continue
             if kept is not None:
                 kept.rows[example.id, attempt] = row
@@ -148,12 +148,15 @@ class Collector:
         if tries:
             self._keep_later(source, tries, others)
 
-    def _leave_out(self, report: Reporter) -> None:
+    def _leave_out(self, source: str, line: int, example_id: str) -> None:
         """A row of an attempt that is not taken is a problem."""
-        if self.take_later is None:
-            report("other-attempt", "a row of a later attempt; only attempt 1 is scored (--attempts K takes K)")
-        else:
-            report("bad-attempt", f"the attempt is beyond {reason('attempts', self.problems.limits)}; it is not scored")
+        code: Code = "other-attempt" if self.take_later is None else "bad-attempt"
+        if self.problems.only_counts(code):
+            return
+        message = "a row of a later attempt; only attempt 1 is scored (--attempts K takes K)"
+        if self.take_later is not None:
+            message = f"the attempt is beyond {reason('attempts', self.problems.limits)}; it is not scored"
+        self.problems.add(code, message, source, line, row_id=example_id)
 
     def _note_space(self, named: object, space: Space) -> None:
         """Keep that an answer was in a space, by whichever way it got there."""
@@ -314,23 +317,6 @@ class Collector:
             f"was already given on {before} with another answer "
             f"({write_answer(previous)} then, {write_answer(prediction)} here); the last row counts",
         )
-
-
-def is_off(x: float, y: float, frame: Frame) -> bool:
-    """Whether a point, in pixels, lies off the screenshot; that of a refusal does not count."""
-    return (x < 0) != (y < 0) or x > frame[0] or y > frame[1]
-
-
-def is_outside(prediction: Prediction, frame: Frame) -> bool:
-    """Whether a candidate point or a corner of the box, in pixels, lies off the screenshot."""
-    for x, y in prediction.points:
-        if is_off(x, y, frame):
-            return True
-    if prediction.bbox is None:
-        return False
-    x0, y0, x1, y1 = prediction.bbox
-    width, height = frame
-    return x0 < 0 or y0 < 0 or x1 > width or y1 > height
 
 
 def _is_centre(point: Point, box: object) -> bool:

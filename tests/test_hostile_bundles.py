@@ -170,7 +170,7 @@ def test_a_weight_of_zero_in_any_writing_is_one() -> None:
 
 
 def test_more_attempts_than_the_limit_are_refused_with_it() -> None:
-    with pytest.raises(UsageError, match=r"10001 attempts are more than the limit of 10000 \(--max attempts=N"):
+    with pytest.raises(UsageError, match=r"20001 attempts are more than the limit of 20000 \(--max attempts=N"):
         score(OSWORLD, [], attempts=10_001)
 
 
