@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import compress, islice
 from typing import Any
@@ -77,7 +78,7 @@ class Collector:
         self.odd_rows: dict[str, Mapping[str, Any]] = {}
         self.take_later = take_later
         self.kept = kept
-        self.later: dict[str, bytearray] = {}
+        self.later: defaultdict[str, bytearray] = defaultdict(bytearray)
         self.row_spaces: set[Space] = set()
         self.named_spaces: dict[str, Space] = {}
         self.uses_default = False
@@ -91,15 +92,16 @@ class Collector:
         Whatever is wrong with a row becomes a problem.
         """
         lines, rows = batch
-        find = self.examples.get
-        ids = [row.get("id") for row in rows]
-        found = [find(row_id) if type(row_id) is str else None for row_id in ids]
-        examples = [example for example in found if example is not None]
         rest: Batch = [], []
-        if len(examples) < len(found):
+        try:
+            examples = [self.examples[row["id"]] for row in rows]
+        except (KeyError, TypeError):  # of any row whose id is unknown, missing or no string
+            ids = [row.get("id") for row in rows]
+            found = [self.examples.get(row_id) if isinstance(row_id, str) else None for row_id in ids]
             unknown = [example is None for example in found]
             rest = list(compress(lines, unknown)), list(compress(rows, unknown))
             lines, rows = list(compress(lines, found)), list(compress(rows, found))
+            examples = [example for example in found if example is not None]
         self.known_rows += len(rows)
         self._read_all(source, lines, rows, examples)
         return rest
@@ -184,11 +186,12 @@ class Collector:
         later = self.later
         codes = self.take_later(source, tries, others)
         for (example, _, _, attempt, line), code in zip(tries, codes, strict=True):
-            outcomes = later.get(example.id)
-            if outcomes is None:
-                outcomes = later[example.id] = bytearray()
+            outcomes = later[example.id]
             place = attempt - 2
-            if place >= len(outcomes):
+            if place == len(outcomes):
+                outcomes.append(code)
+                continue
+            if place > len(outcomes):
                 outcomes.extend(bytes(place + 1 - len(outcomes)))
             elif outcomes[place] and not self.problems.only_counts("duplicate-id"):
                 report = Reporter(self.problems, source, line, example.id)

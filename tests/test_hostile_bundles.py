@@ -171,7 +171,7 @@ def test_a_weight_of_zero_in_any_writing_is_one() -> None:
 
 def test_more_attempts_than_the_limit_are_refused_with_it() -> None:
     with pytest.raises(UsageError, match=r"20001 attempts are more than the limit of 20000 \(--max attempts=N"):
-        score(OSWORLD, [], attempts=10_001)
+        score(OSWORLD, [], attempts=20_001)
 
 
 def test_too_many_candidates_are_no_answer() -> None:

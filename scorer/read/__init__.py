@@ -12,7 +12,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import compress, islice
 from typing import IO, Any
 
 from scorer.limits import reason
@@ -136,7 +136,11 @@ def _standard_loads(line: bytes) -> Any:
 
 
 class _Lines:
-    """Reads the lines of one file, a block of them at once where each is an object, else one by one."""
+    """Reads the lines of one file.
+
+    A block of them is parsed at once where each is a flat object, line by line where each is an object, and else with
+    care: three ways to the same rows.
+    """
 
     def __init__(self, source: str, problems: Problems, loads: Callable[[bytes], Any], check_keys: bool) -> None:
         self.source, self.problems, self.loads, self.check_keys = source, problems, loads, check_keys
@@ -145,31 +149,49 @@ class _Lines:
         """The rows of ``start``, which is line ``first`` and maybe more, and of the rest of the stream."""
         left = self.problems.limits.rows
         for data in _blocks(start, stream, self.problems.limits.line_bytes + 1):
-            lines = io.BytesIO(data).readlines()
-            if len(lines) > left:
-                yield self._batch(lines[:left], b"".join(lines[:left]), first)
+            count = data.count(b"\n") + (not data.endswith(b"\n"))
+            if count > left:
+                data = b"".join(islice(io.BytesIO(data), left))
+            numbers, rows = self._batch(data, range(first, first + min(count, left)))
+            if self.check_keys and data.count(b":") != sum(map(len, rows)):
+                self._check_keys(data, first, numbers, rows)
+            yield numbers, rows
+            if count > left:
                 report_too_many_rows(self.source, self.problems)
                 return
-            yield self._batch(lines, data, first)
-            left -= len(lines)
-            first += len(lines)
+            left -= count
+            first += count
 
-    def _batch(self, lines: list[bytes], data: bytes, first: int) -> Batch:
-        numbers: Sequence[int] = range(first, first + len(lines))
-        rows = self._all_objects(lines)
-        if rows is None:
-            single = [self._object(line, number) for line, number in zip(lines, numbers, strict=True)]
-            numbers = [number for number, row in zip(numbers, single, strict=True) if row is not None]
-            lines = [line for line, row in zip(lines, single, strict=True) if row is not None]
-            rows = [row for row in single if row is not None]
-        # Rows whose keys are distinct have one colon for each of them, unless their values hold more.
-        if self.check_keys and data.count(b":") != sum(map(len, rows)):
-            for line, number, row in zip(lines, numbers, rows, strict=True):
-                if line.count(b":") != len(row) and may_repeat_keys(line, row):
-                    report_repeated_keys(line, number, self.source, self.problems)
-        return numbers, rows
+    def _batch(self, data: bytes, numbers: Sequence[int]) -> Batch:
+        rows = self._flat_objects(data, len(numbers))
+        if rows is not None:
+            return numbers, rows
+        lines = io.BytesIO(data).readlines()
+        rows = self._objects(lines)
+        if rows is not None:
+            return numbers, rows
+        single = [self._object(line, number) for line, number in zip(lines, numbers, strict=True)]
+        return list(compress(numbers, [row is not None for row in single])), [row for row in single if row is not None]
 
-    def _all_objects(self, lines: list[bytes]) -> list[dict[str, Any]] | None:
+    def _flat_objects(self, data: bytes, count: int) -> list[dict[str, Any]] | None:
+        """The objects on ``count`` lines, parsed as one array, where it is sure that each line holds one of them.
+
+        With as many braces as lines, each at the start of a line, no object lies in another; and where as many values
+        come out, each begins at its brace and ends before the next one, so with its line. None where any of it fails.
+        """
+        limits = self.problems.limits
+        if not data.startswith(b"{") or data.count(b"{") != count or data.count(b"\n{") != count - 1:
+            return None
+        step = min(limits.line_bytes, 2 * limits.depth) // 2  # no line without an end in this many bytes is too long
+        if step < 1 or not all(data.find(b"\n", at, at + step) >= 0 for at in range(0, len(data), step)):
+            return None
+        try:
+            values = self.loads(b"[" + data.removesuffix(b"\n").replace(b"\n", b",") + b"]")
+        except (ValueError, RecursionError):
+            return None
+        return values if len(values) == count and set(map(type, values)) == {dict} else None
+
+    def _objects(self, lines: list[bytes]) -> list[dict[str, Any]] | None:
         """The objects on lines that hold one each; None where any line holds anything else."""
         limits = self.problems.limits
         may_have_faults = max(map(len, lines)) > min(limits.line_bytes, 2 * limits.depth)
@@ -180,6 +202,14 @@ class _Lines:
         except (ValueError, RecursionError):
             return None
         return values if set(map(type, values)) == {dict} else None
+
+    def _check_keys(self, data: bytes, first: int, numbers: Sequence[int], rows: list[dict[str, Any]]) -> None:
+        """A row whose keys are distinct has one colon for each of them, unless its values hold more."""
+        lines = io.BytesIO(data).readlines()
+        for number, row in zip(numbers, rows, strict=True):
+            line = lines[number - first]
+            if line.count(b":") != len(row) and may_repeat_keys(line, row):
+                report_repeated_keys(line, number, self.source, self.problems)
 
     def _fault_before_parsing(self, line: bytes) -> Code | None:
         """Why a line is not even parsed. So many levels need twice as many bytes: as many brackets must close."""
