@@ -6,7 +6,7 @@ The second half of a run, and the place where what concerns a file as a whole is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from scorer._version import __version__
@@ -29,7 +29,7 @@ from scorer.model import (
     Refusal,
     Report,
     Space,
-    Try,
+    Tries,
     Verdict,
 )
 from scorer.problems import Code, Problems
@@ -51,7 +51,7 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
 
 
 _POSITION = {outcome: number for number, outcome in enumerate(OUTCOMES)}
-_HIT, _MISS = _POSITION["hit"] + 1, _POSITION["miss"] + 1
+_CODES_OF_HITS = bytes([_POSITION["miss"] + 1, _POSITION["hit"] + 1]).ljust(256)
 
 
 class RunSettings(NamedTuple):
@@ -72,33 +72,24 @@ class RunSettings(NamedTuple):
         take_later = self.take_later if self.attempts > 1 else None
         return Router(load, fixed, self.space, self.problems, take_later, self.kept, self.refusal, self.reread)
 
-    def take_later(self, source: str, tries: Sequence[Try], others: Mapping[int, Prediction]) -> bytes:
+    def take_later(self, tries: Tries) -> bytearray:
         """Judge rows of later attempts at once, so that nothing but their outcomes has to be kept."""
-        if not others:
-            return bytes(self._judge_plain(source, tries))
-        judged = {position: self._judge_later(tries[position][0], other) for position, other in others.items()}
-        plain = self._judge_plain(source, [each for position, each in enumerate(tries) if position not in others])
-        codes = iter(plain)
-        return bytes([judged[position] if position in judged else next(codes) for position in range(len(tries))])
-
-    def _judge_plain(self, source: str, tries: Sequence[Try]) -> list[int]:
-        if self.kept is not None:  # with its verdict each
-            return [self._judge_later(each[0], _prediction(source, each)) for each in tries]
-        examples = [each[0] for each in tries]
-        points = [
-            point if space is PIXEL else point_to_pixels(point, space, example.frame)
-            for example, point, space, _, _ in tries
-        ]
+        examples, space = tries.examples, tries.space
+        points: Sequence[Sequence[float]] = tries.points
+        if space is not PIXEL:
+            points = [point_to_pixels(x, y, space, each.frame) for each, (x, y) in zip(examples, points, strict=True)]
         hits = judge_points(examples, points)
-        codes = [_HIT if hit else _MISS for hit in hits]
-        # A point that its space cannot express is not a number and equals nothing.
-        to_report = [
-            position
-            for position, (example, (x, y), hit) in enumerate(zip(examples, points, hits, strict=True))
+        codes = bytearray(hits).translate(_CODES_OF_HITS)
+        # What is not a number is no plain point, or one that its space cannot express; it equals nothing.
+        single: Iterable[int] = [
+            place
+            for place, (example, (x, y), hit) in enumerate(zip(examples, points, hits, strict=True))
             if not hit and (x != x or is_off(x, y, example.frame))
         ]
-        for position in to_report:
-            codes[position] = self._judge_later(examples[position], _prediction(source, tries[position]))
+        if self.kept is not None:  # with the verdict of each
+            single = range(len(points))
+        for place in single:
+            codes[place] = self._judge_later(examples[place], tries.prediction(place))
         return codes
 
     def _judge_later(self, example: Example, prediction: Prediction) -> int:
@@ -113,16 +104,11 @@ class RunSettings(NamedTuple):
         return _POSITION[verdict.outcome] + 1
 
 
-def _prediction(source: str, given: Try) -> Prediction:
-    example, (x, y), space, attempt, line = given
-    return Prediction(example.id, ((x, y),), None, space, attempt=attempt, line=line, source=source)
-
-
 def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], settings: RunSettings) -> Report:
     """The report of one benchmark. What is wrong with the file as a whole joins the findings of ``settings``."""
     benchmark, problems = ground_truth.benchmark, settings.problems
     watch = _Watch(problems)
-    pixels = _pixels(ground_truth.examples, collector, problems)
+    pixels = _pixels(collector, problems)
     counts = tally(watch.over(judge_all(ground_truth.examples, pixels)))
     verdicts = tuple(watch.verdicts)
     others = [verdict for verdict in verdicts if verdict.outcome in ("absent", "no_answer")]
@@ -134,8 +120,9 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
     if attempts is not None:
         _note_absent_attempts(ground_truth, attempts, source, problems)
     has_refusals = "refusal" in benchmark.rules
-    space = collector.space if collector.uses_default or not collector.row_spaces else None
-    row_spaces = tuple(sorted(collector.row_spaces))
+    reader = collector.reader
+    space = reader.space if reader.uses_default or not reader.row_spaces else None
+    row_spaces = tuple(sorted(reader.row_spaces))
     markers = _refusal_markers(collector)
     refusal = settings.refusal if markers or settings.refusal == "negative-only" else ""
     return Report(
@@ -157,7 +144,12 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
         ground_truth=ground_truth,
         alternatives=_alternatives(collector, verdicts, any_candidate=benchmark.any_candidate),
         verdicts=verdicts,
-        answers=Answers(collector.predictions, collector.space, collector.uses_default, collector.odd_rows),
+        answers=Answers(
+            [entry.prediction for entry in collector.entries.values()],
+            reader.space,
+            reader.uses_default,
+            collector.odd_rows,
+        ),
         attempts=attempts,
         refusal_markers=markers,
     )
@@ -165,7 +157,7 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
 
 def _refusal_markers(collector: Collector) -> dict[str, int]:
     """How many of the rows that count refuse by each marker, whether that reading is on or not."""
-    if not collector.has_markers:
+    if not collector.reader.has_markers:
         return {}
     named = Counter(prediction.refusal for prediction in collector.predictions.values() if prediction.refusal)
     return dict(sorted(named.items()))
@@ -175,21 +167,25 @@ def _attempts(verdicts: Iterable[Verdict], collector: Collector, k: int) -> Atte
     """The figures over several attempts; their arithmetic is imported where it is asked for."""
     from scorer.attempts import NO_ROW, summarize_attempts
 
-    later, outcomes_of = collector.later, bytes([NO_ROW, *range(len(OUTCOMES))]).ljust(256)
+    outcomes_of = bytes([NO_ROW, *range(len(OUTCOMES))]).ljust(256)
+    entries = collector.entries.values()
     return summarize_attempts(
-        (bytes([_POSITION[v.outcome]]) + later.get(v.example.id, b"").translate(outcomes_of) for v in verdicts), k
+        (
+            bytes([_POSITION[verdict.outcome]]) + (entry.later or b"").translate(outcomes_of)
+            for verdict, entry in zip(verdicts, entries, strict=True)
+        ),
+        k,
     )
 
 
-def _pixels(examples: Iterable[Example], collector: Collector, problems: Problems) -> Iterator[Prediction | None]:
+def _pixels(collector: Collector, problems: Problems) -> Iterator[Prediction | None]:
     """The prediction of each example in pixels."""
-    find = collector.predictions.get
-    for example in examples:
-        prediction = find(example.id)
+    for entry in collector.entries.values():
+        prediction = entry.prediction
         if prediction is None or prediction.space is PIXEL:
             yield prediction
         else:
-            yield _in_pixels(example, prediction, problems)
+            yield _in_pixels(entry.example, prediction, problems)
 
 
 def _in_pixels(example: Example, prediction: Prediction, problems: Problems) -> Prediction:
@@ -217,7 +213,8 @@ def _note_left_out(collector: Collector, source: str, problems: Problems) -> Non
 
 
 def _note_spaces(collector: Collector, source: str, problems: Problems) -> None:
-    spaces = collector.row_spaces | ({collector.space} if collector.uses_default else set())
+    reader = collector.reader
+    spaces = reader.row_spaces | ({reader.space} if reader.uses_default else set())
     if len(spaces) > 1:
         listed = ", ".join(map(str, sorted(spaces)))
         problems.add("mixed-space", f"answers of {collector.ids.benchmark} are in several spaces: {listed}", source)

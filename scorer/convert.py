@@ -6,7 +6,6 @@ A clamp would turn a refusal's (-1, -1) into the corner (0, 0); rounding would m
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 
 from scorer.model import PIXEL, Frame, Point, Prediction, Space
@@ -38,10 +37,10 @@ def to_pixels(prediction: Prediction, frame: Frame) -> Prediction:
     return prediction._replace(points=finite, bbox=bbox, space=PIXEL, fault=fault)  # type: ignore[arg-type]
 
 
-def point_to_pixels(point: Sequence[float], space: Space, frame: Frame) -> Point:
-    """One point alone, [x, y], in pixels; not a number where ``to_pixels`` would find a fault."""
+def point_to_pixels(x: float, y: float, space: Space, frame: Frame) -> Point:
+    """One point alone in pixels; not a number where ``to_pixels`` would find a fault."""
     try:
-        x, y = _scale((point[0], point[1]), space, frame)
+        x, y = _scale((x, y), space, frame)
     except ValueError:
         return math.nan, math.nan
     return (x, y) if math.isfinite(x) and math.isfinite(y) else (math.nan, math.nan)

@@ -56,7 +56,7 @@ def judge_all(examples: Iterable[Example], predictions: Iterable[Prediction | No
 def judge_points(examples: Sequence[Example], points: Sequence[Sequence[float]]) -> list[bool]:
     """Which of many points, in pixels, are right by the rules of their examples.
 
-    ``points`` is aligned with ``examples``, which ask for points and may come again and again. All points at one
+    ``points`` is aligned with ``examples``, which may come again and again. All points at one
     polygon are asked for at once, which takes a fiftieth of the time.
     """
     rules = _RULES_OF_MANY
@@ -139,6 +139,11 @@ def _is_asked_later(*_: object) -> None:
     """In place of a rule that is asked for many points at once."""
 
 
+def _is_no_box(*_: object) -> bool:
+    """In place of the rule that reads no point."""
+    return False
+
+
 POINT_RULES: Mapping[RuleName, Callable[[float, float, tuple[float, ...]], bool]] = {
     "point_in_bbox": in_box,
     "point_in_polygon": in_polygon,
@@ -149,6 +154,7 @@ POINT_RULES: Mapping[RuleName, Callable[[float, float, tuple[float, ...]], bool]
 _RULES_OF_MANY: Mapping[RuleName, Callable[[float, float, tuple[float, ...]], bool | None]] = {
     **POINT_RULES,
     "point_in_polygon": _is_asked_later,
+    "coverage_precision": _is_no_box,
 }
 
 _DISTANCES: Mapping[RuleName, Callable[[float, float, tuple[float, ...]], float]] = {

@@ -93,9 +93,31 @@ class Prediction(NamedTuple):
     refusal: str = ""
 
 
-Try = tuple[Example, Sequence[float], Space, int, int]
-"""A plain answer of a later attempt, of which a file may have millions: the example, [x, y], their space, the attempt
-and the line."""
+class Tries:
+    """Answers of later attempts in one space, of which a file may have millions: columns, with an entry for each row.
+
+    ``others`` holds, by their place in the columns, the predictions of rows that are more, or less, than one point.
+    """
+
+    __slots__ = ("attempts", "examples", "lines", "others", "points", "source", "space")
+
+    def __init__(self, source: str, space: Space) -> None:
+        self.source, self.space = source, space
+        self.examples: list[Example] = []
+        self.points: list[list[float]] = []
+        self.attempts: list[int] = []
+        self.lines: list[int] = []
+        self.others: dict[int, Prediction] = {}
+
+    def prediction(self, place: int) -> Prediction:
+        """The prediction of one row."""
+        other = self.others.get(place)
+        if other is not None:
+            return other
+        (x, y), attempt, line = self.points[place], self.attempts[place], self.lines[place]
+        return Prediction(
+            self.examples[place].id, ((x, y),), None, self.space, attempt=attempt, line=line, source=self.source
+        )
 
 
 class Verdict(NamedTuple):
@@ -215,12 +237,12 @@ class Alternative(NamedTuple):
 class Answers(NamedTuple):
     """The rows behind a report as they were read: what a diagnosis looks at, and no score does.
 
-    ``predictions`` are in their own spaces, before any conversion; ``space`` is that of rows which name none, and
-    ``uses_default`` whether any answer left it to that. ``odd_rows`` are rows in which something was found, or which
-    refuse, cut where they are long.
+    ``predictions`` stand beside the verdicts, in their own spaces, before any conversion; ``space`` is that of rows
+    which name none, and ``uses_default`` whether any answer left it to that. ``odd_rows`` are rows in which something
+    was found, or which refuse, cut where they are long.
     """
 
-    predictions: Mapping[str, Prediction]
+    predictions: Sequence[Prediction | None]
     space: Space = PIXEL
     uses_default: bool = True
     odd_rows: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
@@ -300,7 +322,7 @@ class Report(NamedTuple):
     verdicts: tuple[Verdict, ...]
     problems: tuple[Problem, ...] = ()
     problem_counts: Mapping[str, int] = MappingProxyType({})
-    answers: Answers = Answers({})
+    answers: Answers = Answers(())
     attempts: Attempts | None = None
     aggregation: Aggregation | None = None
     refusal_markers: Mapping[str, int] = MappingProxyType({})

@@ -186,4 +186,5 @@ def test_a_score_loads_neither_shapely_nor_tabulate_nor_anything_of_inference(
         "scorer.tables",
         "scorer.unpack",
         "scorer.validate",
+        "scorer.validate.row",
     ]

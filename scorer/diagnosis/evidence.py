@@ -61,13 +61,13 @@ def answers_of(report: Report, at_most: int) -> list[Answer]:
     """
     kept = report.answers
     found: list[Answer] = []
-    for verdict in report.verdicts[:: -(-len(report.verdicts) // at_most) or 1]:
+    every = slice(None, None, -(-len(report.verdicts) // at_most) or 1)
+    for verdict, written in zip(report.verdicts[every], kept.predictions[every], strict=True):
         example, pixels = verdict.example, verdict.prediction
-        if verdict.outcome not in ("hit", "miss") or example.rule == "refusal" or pixels is None:
+        if verdict.outcome not in ("hit", "miss") or example.rule == "refusal" or pixels is None or written is None:
             continue
         if any(x < 0 and y < 0 for x, y in pixels.points):
             continue
-        written = kept.predictions[example.id]
         if written.bbox is not None and example.id in kept.odd_rows:
             written = written._replace(bbox=corners_as_written(kept.odd_rows[example.id]) or written.bbox)
         may_change = written.space == kept.space or not kept.uses_default

@@ -121,21 +121,18 @@ def _repeated(report: Report) -> Iterator[Sign]:
 
 def _points(report: Report) -> Iterator[tuple[Example, Point]]:
     """Each example that was answered with a point, and the point as it was written."""
-    for verdict in report.verdicts:
-        if verdict.outcome in ("hit", "miss"):
-            points = report.answers.predictions[verdict.example.id].points
-            if points:
-                yield verdict.example, points[0]
+    for verdict, written in zip(report.verdicts, report.answers.predictions, strict=True):
+        if verdict.outcome in ("hit", "miss") and written is not None and written.points:
+            yield verdict.example, written.points[0]
 
 
 def _other_shapes(report: Report) -> Iterator[Sign]:
     """Numbers in a shape that the example does not ask for, and how many would hit in the one it does."""
     found: dict[str, list[tuple[Verdict, bool]]] = {}
-    for verdict in report.verdicts:
+    for verdict, written in zip(report.verdicts, report.answers.predictions, strict=True):
         row = report.answers.odd_rows.get(verdict.example.id)
-        if row is None or verdict.prediction is None or verdict.outcome in ("run_error", "hit"):
+        if row is None or written is None or verdict.outcome in ("run_error", "hit"):
             continue
-        written = report.answers.predictions[verdict.example.id]
         for shape, meant in _meant(verdict.example, row, written):
             hit = judge(verdict.example, to_pixels(meant, verdict.example.frame)).outcome == "hit"
             found.setdefault(shape, []).append((verdict, hit))

@@ -1,0 +1,300 @@
+"""Rows -> predictions: ids, duplicates, spaces, attempts. Nothing here raises on any JSON value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from itertools import compress, islice
+from typing import Any
+
+from scorer.answers import BOX_KEYS, POINT_KEYS, keys_of, plain_points
+from scorer.ids import Ids
+from scorer.limits import reason
+from scorer.model import PIXEL, Batch, Example, Kept, Prediction, Refusal, Space, Tries
+from scorer.problems import Code, Problems, Reporter, shorten, type_name, write_numbers
+from scorer.validate.row import RowReader
+
+MAX_ODD_ROWS = 1000
+MAX_ENTRIES = 20
+MAX_TEXT = 4000
+"""So many rows are kept for a diagnosis, with so many entries and so much of each text."""
+
+
+TakeLater = Callable[[Tries], Sequence[int]]
+"""What becomes of rows of later attempts, a byte each: one more than the position of its outcome in OUTCOMES."""
+
+NOWHERE = [math.nan, math.nan]
+"""Stands for what is no plain point; no rule takes it."""
+
+_new = tuple.__new__  # half the time of calling a record's class, where a file has a record for each row
+
+
+class Entry:
+    """An example and what a file gives for it: the prediction of attempt 1, and a byte for each later attempt.
+
+    No record: it changes as rows come, and its fields are looked at for every row of a file.
+    """
+
+    __slots__ = ("asks_box", "example", "id", "later", "prediction")
+
+    def __init__(self, example: Example) -> None:
+        self.id, self.example, self.asks_box = example.id, example, example.rule == "coverage_precision"
+        self.prediction: Prediction | None = None
+        self.later: bytearray | None = None
+
+
+class Collector:
+    """Takes the rows of one benchmark and keeps, for each example, the prediction that counts.
+
+    After all rows: ``entries`` by id with the predictions (the last row of an id wins), ``first`` the first row of each
+    id that was given again with another answer, ``public`` the accidents of the public scorer, ``odd_rows`` the first
+    rows in which something was found or which refuse; ``reader`` knows what was noted of the file. All of these are of
+    attempt 1. Of later attempts the entries hold what ``take_later`` made of each as one byte; without it they are
+    reported and left out.
+    """
+
+    def __init__(
+        self,
+        examples: Mapping[str, Example],
+        ids: Ids,
+        problems: Problems,
+        *,
+        any_candidate: bool = False,
+        space: Space = PIXEL,
+        refusal: Refusal = "markers",
+        take_later: TakeLater | None = None,
+        kept: Kept | None = None,
+    ) -> None:
+        self.entries = {example_id: Entry(example) for example_id, example in examples.items()}
+        self.ids = ids
+        self.problems = problems
+        self.reader = RowReader(space, refusal, any_candidate=any_candidate)
+        self.first: dict[str, Prediction] = {}
+        self.public: dict[str, Prediction] = {}
+        self.odd_rows: dict[str, Mapping[str, Any]] = {}
+        self.take_later = take_later
+        self.kept = kept
+        self.known_rows = 0
+        self.refused_rows = 0
+        self.left_out_rows = 0
+
+    @property
+    def predictions(self) -> dict[str, Prediction]:
+        """The prediction that counts of each example that has one, by id."""
+        return {entry.id: entry.prediction for entry in self.entries.values() if entry.prediction is not None}
+
+    def take(self, source: str, batch: Batch) -> Batch:
+        """Read the rows of this benchmark's examples and give back the others, whose ids it does not know.
+
+        Whatever is wrong with a row becomes a problem.
+        """
+        lines, rows = batch
+        rest: Batch = [], []
+        try:
+            entries = [self.entries[row["id"]] for row in rows]
+        except (KeyError, TypeError):  # of any row whose id is unknown, missing or no string
+            ids = [row.get("id") for row in rows]
+            found = [self.entries.get(row_id) if isinstance(row_id, str) else None for row_id in ids]
+            unknown = [entry is None for entry in found]
+            rest = list(compress(lines, unknown)), list(compress(rows, unknown))
+            lines, rows = list(compress(lines, found)), list(compress(rows, found))
+            entries = [entry for entry in found if entry is not None]
+        self.known_rows += len(rows)
+        self._read_all(source, lines, rows, entries)
+        return rest
+
+    def _read_all(
+        self, source: str, lines: Sequence[int], rows: Sequence[dict[str, Any]], entries: Sequence[Entry]
+    ) -> None:
+        """Read rows, each of its entry, in the order of the file."""
+        problems, kept, reader = self.problems, self.kept, self.reader
+        default, spaces = reader.space, reader.named_spaces
+        highest = problems.limits.attempts if self.take_later is not None else 1
+        seen_space: Space | None = None
+        tries, tried = Tries(source, default), list[Entry]()
+        plain = plain_points(rows, problems.limits.digits)
+        for line, row, entry, point in zip(lines, rows, entries, plain, strict=True):
+            report: Reporter | None = None
+            attempt = row.get("attempt", 1)
+            if type(attempt) is not int or attempt < 1:
+                report = Reporter(problems, source, line, entry.id)
+                attempt = _attempt(attempt, report)
+            if attempt > highest:
+                self._leave_out(source, line, entry.id)
+                continue
+            if kept is not None:
+                kept.rows[entry.id, attempt] = row
+            named = row.get("space")
+            space = default if named is None else spaces.get(named) if type(named) is str else None
+            if point is not None and report is None and space is not None and not entry.asks_box:
+                if space is not seen_space:
+                    reader.note_space(named, space)
+                    seen_space = space
+                if attempt == 1:
+                    x, y = point
+                    fields = entry.id, ((x, y),), None, space, None, None, 1, line, source, ""
+                    self._keep(entry, _new(Prediction, fields), None, odd=False)
+                    continue
+                if space is not tries.space:
+                    self._keep_later(tries, tried)
+                    tries, tried = Tries(source, space), []
+            else:
+                report = report or Reporter(problems, source, line, entry.id)
+                prediction, public = reader.read(row, entry.example, report)
+                if attempt == 1:
+                    self._keep(entry, prediction, public, odd=self._keep_odd(row, prediction, report))
+                    continue
+                tries.others[len(tried)] = prediction._replace(attempt=attempt)
+                point = NOWHERE
+            tried.append(entry)
+            tries.points.append(point)
+            tries.attempts.append(attempt)
+            tries.lines.append(line)
+        self._keep_later(tries, tried)
+
+    def _leave_out(self, source: str, line: int, example_id: str) -> None:
+        """A row of an attempt that is not taken is a problem."""
+        code: Code = "other-attempt" if self.take_later is None else "bad-attempt"
+        if self.problems.only_counts(code):
+            return
+        message = "a row of a later attempt; only attempt 1 is scored (--attempts K takes K)"
+        if self.take_later is not None:
+            message = f"the attempt is beyond {reason('attempts', self.problems.limits)}; it is not scored"
+        self.problems.add(code, message, source, line, row_id=example_id)
+
+    def _keep(self, entry: Entry, prediction: Prediction, public: Prediction | None, *, odd: bool) -> None:
+        """Keep what a row of attempt 1 says in place of what an earlier one of its id said."""
+        if entry.prediction is not None:
+            self.public.pop(entry.id, None)
+            if not odd:
+                self.odd_rows.pop(entry.id, None)
+            self._report_duplicate(entry.prediction, prediction)
+        if public is not None:
+            self.public[entry.id] = public
+        entry.prediction = prediction
+
+    def _keep_later(self, tries: Tries, entries: Sequence[Entry]) -> None:
+        """Keep what becomes of attempts after the first, which is one byte each: they may be many."""
+        if self.take_later is None or not entries:
+            return
+        tries.examples = [entry.example for entry in entries]
+        codes = self.take_later(tries)
+        for entry, attempt, code, line in zip(entries, tries.attempts, codes, tries.lines, strict=True):
+            outcomes = entry.later
+            if outcomes is None:
+                outcomes = entry.later = bytearray()
+            place = attempt - 2
+            if place == len(outcomes):
+                outcomes.append(code)
+                continue
+            if place > len(outcomes):
+                outcomes.extend(bytes(place + 1 - len(outcomes)))
+            elif outcomes[place] and not self.problems.only_counts("duplicate-id"):
+                report = Reporter(self.problems, tries.source, line, entry.id)
+                report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
+            outcomes[place] = code
+
+    def _keep_odd(self, row: dict[str, Any], prediction: Prediction, report: Reporter) -> bool:
+        """Keep what is short of a row in which something was found, or which refuses; whether that was done."""
+        odd = report.used or any(x < 0 and y < 0 for x, y in prediction.points)
+        if odd and (len(self.odd_rows) < MAX_ODD_ROWS or prediction.id in self.odd_rows):
+            self.odd_rows[prediction.id] = {key: _short(row[key]) for key in islice(row, MAX_ENTRIES)}
+            return True
+        return False
+
+    def refuse(self, source: str, line: int, row: dict[str, Any]) -> None:
+        """Report a row whose id is none of this benchmark's examples."""
+        row_id = row.get("id")
+        if isinstance(row_id, str) and row_id in self.ids.left_out:
+            self.known_rows += 1
+            self.left_out_rows += 1
+            return
+        self.refused_rows += 1
+        if isinstance(row_id, str):
+            if not self.problems.only_counts("unknown-id"):
+                self.problems.add("unknown-id", self.ids.unknown(row_id), source, line, row_id=row_id)
+        elif not self.problems.only_counts("id-type" if "id" in row else "no-id"):
+            self._report_missing_id(source, line, row)
+
+    def _report_missing_id(self, source: str, line: int, row: dict[str, Any]) -> None:
+        if "id" not in row:
+            self.problems.add("no-id", _explain_missing_id(row), source, line)
+            return
+        found = row["id"]
+        shown = f" {found}" if isinstance(found, int) and abs(found) < 10**18 else ""
+        self.problems.add(
+            "id-type",
+            f"id must be a string, found {type_name(found)}{shown} (ids are strings like {self.ids.example})",
+            source,
+            line,
+        )
+
+    def _report_duplicate(self, previous: Prediction, prediction: Prediction) -> None:
+        same = _answer(previous) == _answer(prediction)
+        if not same:
+            self.first.setdefault(prediction.id, previous)
+        if self.problems.only_counts("duplicate-id"):
+            return
+        report = Reporter(self.problems, prediction.source, prediction.line, prediction.id)
+        before = f"line {previous.line}"
+        if previous.source != prediction.source:
+            before += f" of {previous.source}"
+        if same:
+            report("duplicate-id", f"was already given on {before} with the same answer")
+            return
+        report(
+            "duplicate-id",
+            f"was already given on {before} with another answer "
+            f"({write_answer(previous)} then, {write_answer(prediction)} here); the last row counts",
+        )
+
+
+def _short(value: Any, depth: int = 2) -> Any:
+    """A value of a row, or the beginning of a long one: what is kept of a file is bounded."""
+    if isinstance(value, str):
+        return value[:MAX_TEXT]
+    if isinstance(value, list | dict) and (depth == 0 or len(value) > MAX_ENTRIES):
+        return None
+    if isinstance(value, list):
+        return [_short(entry, depth - 1) for entry in value]
+    if isinstance(value, dict):
+        return {key: _short(entry, depth - 1) for key, entry in value.items()}
+    return value
+
+
+def _attempt(attempt: object, report: Reporter) -> int:
+    """The number of a row's attempt; what is none is read as 1."""
+    if attempt is None:
+        return 1
+    if isinstance(attempt, int | float) and not isinstance(attempt, bool) and attempt >= 1:
+        # A parser may read a long whole number as a float or as infinite: it is a later attempt all the same.
+        if attempt == math.inf:
+            return report.problems.limits.attempts + 1
+        if attempt == int(attempt):
+            return int(attempt)
+    report("bad-attempt", "attempt must be a whole number from 1; read as 1")
+    return 1
+
+
+def _explain_missing_id(row: dict[str, Any]) -> str:
+    lists = [key for key, value in row.items() if isinstance(value, list)]
+    objects = [key for key in lists if all(isinstance(entry, dict) for entry in row[key]) and row[key]]
+    if objects:
+        count = len(row[objects[0]])
+        return f'the row has no id; found a list under "{shorten(objects[0])}" with {count} entries: submit that list'
+    if row and len(lists) == len(row) and not set(row) & {*POINT_KEYS, *BOX_KEYS}:
+        return 'the object maps ids to points; expected rows like {"id": ..., "point": [x, y]}'
+    return f"the row has no id{keys_of(row)}; rows are never matched by position"
+
+
+def _answer(prediction: Prediction) -> tuple[object, ...]:
+    return prediction.points, prediction.bbox, prediction.error, prediction.space
+
+
+def write_answer(prediction: Prediction) -> str:
+    """What a prediction says, for a message."""
+    if prediction.error is not None:
+        return "an error"
+    if prediction.bbox is not None:
+        return write_numbers(prediction.bbox)
+    return " ".join(write_numbers(point) for point in prediction.points) or "no answer"
