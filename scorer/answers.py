@@ -96,19 +96,18 @@ def plain_points(rows: Iterable[Mapping[str, Any]], digits: int) -> list[list[fl
     Each row has an id. Any other is None here and goes the long way, which reads a plain row alike.
     """
     found: list[list[float] | None] = []
-    add, bound = found.append, 10.0 ** min(digits, HUGE_DIGITS)
+    add, whole = found.append, 10 ** min(digits, HUGE_DIGITS)
+    bound = float(whole)  # each kind of number is held against its own: mixed comparisons take several times as long
     for row in rows:
         try:
             x, y = point = row["point"]
-            # The bounds are false for NaN, for infinities and for what no double can hold.
-            finite = -bound < x < bound and -bound < y < bound
         except (KeyError, TypeError, ValueError):
             add(None)
             continue
+        # The bounds are false for NaN and infinities.
         plain = (
-            finite
-            and (type(x) is int or type(x) is float)  # and no boolean
-            and (type(y) is int or type(y) is float)
+            (-bound < x < bound if type(x) is float else type(x) is int and -whole < x < whole)
+            and (-bound < y < bound if type(y) is float else type(y) is int and -whole < y < whole)
             and ((size := len(row)) == 2 or (size == 3 and "attempt" in row) or READ_BESIDE_POINT.isdisjoint(row))
         )
         add(point if plain else None)

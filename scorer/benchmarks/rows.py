@@ -8,7 +8,7 @@ from typing import Any
 from scorer.model import Example, Frame
 from scorer.problems import NUMBERS, Problems, shorten, type_name
 
-LARGEST = 1e15
+LARGEST = 10**15
 LARGEST_SIDE = 10_000_000
 
 

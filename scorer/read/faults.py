@@ -12,9 +12,6 @@ from scorer.problems import Problems
 MAX_DIGITS = 400
 """An integer with more digits than a double can hold; it is read as infinite and refused as a coordinate."""
 
-MAX_KEYS_COUNTED = 32
-"""In a row with more keys, counting each costs more than reading the row again."""
-
 # Patterns are compiled when first needed, which for most files is never.
 _STRING = rb'(?s)"(?:[^"\\]|\\.)*+"'
 _BRACKETS = rb"[\[\]{}]"
@@ -87,10 +84,19 @@ def parse_with_care(line: bytes, number: int, source: str, problems: Problems) -
 
 
 def may_repeat_keys(line: bytes, row: dict[str, Any]) -> bool:
-    """False only where no key can stand twice in the line: each is there once, and none can be written otherwise."""
-    if b"\\u" in line or len(row) > MAX_KEYS_COUNTED:
-        return True
-    return any(not key.isidentifier() or line.count(b'"%b"' % key.encode()) > 1 for key in row)
+    """Whether more colons stand in a line than its keys and texts need; a key that stands twice has one of its own."""
+    return line.count(b":") != colons_of(row) or (b"\\u003" in line and b"\\u003a" in line.lower())
+
+
+def colons_of(value: Any) -> int:
+    """The colons that a parsed value is written with, where none is escaped: one for each key, and those in texts."""
+    if isinstance(value, str):
+        return value.count(":")
+    if isinstance(value, list):
+        return sum(colons_of(entry) for entry in value)
+    if isinstance(value, dict):
+        return sum(1 + key.count(":") + colons_of(entry) for key, entry in value.items())
+    return 0
 
 
 def report_repeated_keys(line: bytes, number: int, source: str, problems: Problems) -> None:
