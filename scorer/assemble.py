@@ -107,10 +107,9 @@ class RunSettings(NamedTuple):
 def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], settings: RunSettings) -> Report:
     """The report of one benchmark. What is wrong with the file as a whole joins the findings of ``settings``."""
     benchmark, problems = ground_truth.benchmark, settings.problems
-    watch = _Watch(problems)
-    pixels = _pixels(collector, problems)
-    counts = tally(watch.over(judge_all(ground_truth.examples, pixels)))
-    verdicts = tuple(watch.verdicts)
+    verdicts = tuple(judge_all(ground_truth.examples, _pixels(collector, problems)))
+    counts = tally(verdicts)
+    false_refusals = _note_misses(verdicts, problems)
     others = [verdict for verdict in verdicts if verdict.outcome in ("absent", "no_answer")]
     source = ", ".join(sources)
     _note_left_out(collector, source, problems)
@@ -133,7 +132,7 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
         no_answer_reasons=no_answer_reasons(others),
         actionable=total("actionable", counts, refusals=False) if has_refusals else None,
         refusals=total("refusal", counts, refusals=True) if has_refusals else None,
-        false_refusals=watch.false_refusals,
+        false_refusals=false_refusals,
         tables=tabulate_axes(benchmark.axes, counts),
         space=space,
         row_spaces=row_spaces,
@@ -247,23 +246,15 @@ def _note_absent_attempts(ground_truth: GroundTruth, attempts: Attempts, source:
         problems.add("absent-attempt", message, source)
 
 
-class _Watch:
-    """Keeps the verdicts that pass by and looks at each miss once, while it is at hand."""
-
-    def __init__(self, problems: Problems) -> None:
-        self.problems = problems
-        self.verdicts: list[Verdict] = []
-        self.false_refusals = 0
-
-    def over(self, verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
-        """The same verdicts, counted where they are false refusals and noted where they lie off their screenshot."""
-        keep = self.verdicts.append
-        for verdict in verdicts:
-            keep(verdict)
-            if verdict.outcome == "miss" and verdict.prediction is not None:
-                self.false_refusals += is_false_refusal(verdict)
-                _note_outside(verdict.prediction, verdict.example.frame, self.problems)
-            yield verdict
+def _note_misses(verdicts: Iterable[Verdict], problems: Problems) -> int:
+    """Look at each miss: a problem where it lies off its screenshot. How many say that an existing target is not there."""
+    false_refusals = 0
+    for verdict in verdicts:
+        example, prediction, outcome, _, _ = verdict
+        if outcome == "miss" and prediction is not None:
+            false_refusals += is_false_refusal(verdict)
+            _note_outside(prediction, example.frame, problems)
+    return false_refusals
 
 
 def _alternatives(

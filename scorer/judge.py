@@ -20,7 +20,7 @@ from scorer.geometry import (
     in_polygon,
     points_in_polygon,
 )
-from scorer.model import Example, Point, Prediction, RuleName, Verdict
+from scorer.model import Example, Outcome, Point, Prediction, RuleName, Verdict
 
 GOOD_ACCURACY = 0.9
 LOOKED_AT = 300
@@ -39,10 +39,12 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
     if example.rule == "coverage_precision":
         return _judge_box(example, prediction)
     is_right, target = POINT_RULES[example.rule], example.target
+    outcome: Outcome = "miss" if prediction.points else "no_answer"
     for x, y in prediction.points:
         if is_right(x, y, target):
-            return Verdict(example, prediction, "hit")
-    return Verdict(example, prediction, "miss" if prediction.points else "no_answer")
+            outcome = "hit"
+            break
+    return tuple.__new__(Verdict, (example, prediction, outcome, None, None))  # half the time of Verdict(...)
 
 
 def judge_all(examples: Iterable[Example], predictions: Iterable[Prediction | None]) -> Iterator[Verdict]:

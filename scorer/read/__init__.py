@@ -181,7 +181,8 @@ class _Lines:
         come out, each begins at its brace and ends before the next one, so with its line. None where any of it fails.
         """
         limits = self.problems.limits
-        if not data.startswith(b"{") or data.count(b"{") != count or data.count(b"\n{") != count - 1:
+        nested = data.find(b"{", 1, data.find(b"\n")) > 0  # one look at the first line tells most files that are not
+        if nested or not data.startswith(b"{") or data.count(b"{") != count or data.count(b"\n{") != count - 1:
             return None
         step = min(limits.line_bytes, 2 * limits.depth) // 2  # no line without an end in this many bytes is too long
         if step < 1 or not all(data.find(b"\n", at, at + step) >= 0 for at in range(0, len(data), step)):
