@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from scorer.model import OUTCOMES, Axis, Cell, Labels, Outcome, RuleName, Table, Verdict
+from scorer.model import OUTCOMES, Axis, Cell, Example, Labels, Outcome, RuleName, Table, Verdict
 
 Tally = Mapping[tuple[Labels, RuleName, Outcome], int]
 
 
-def tally(verdicts: Iterable[Verdict]) -> Tally:
-    """How many examples share labels, rule and outcome."""
-    return Counter((verdict.example.labels, verdict.example.rule, verdict.outcome) for verdict in verdicts)
+def tally(examples: Sequence[Example], outcomes: Iterable[Outcome]) -> Tally:
+    """How many examples share labels, rule and outcome. ``outcomes`` is aligned with ``examples``."""
+    labels, rules = [example.labels for example in examples], [example.rule for example in examples]
+    return Counter(zip(labels, rules, outcomes, strict=True))
 
 
 def count_outcomes(counts: Tally) -> dict[Outcome, int]:

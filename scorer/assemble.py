@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from scorer._version import __version__
 from scorer.aggregate import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
 from scorer.convert import point_to_pixels, to_pixels
 from scorer.geometry import is_off, is_outside
-from scorer.judge import is_false_refusal, judge_all, judge_points
+from scorer.judge import is_false_refusal, is_refusal, judge_points
 from scorer.judge import judge as judge_pixels
 from scorer.model import (
     OUTCOMES,
@@ -25,6 +25,7 @@ from scorer.model import (
     Frame,
     GroundTruth,
     Kept,
+    Outcome,
     Prediction,
     Refusal,
     Report,
@@ -35,7 +36,7 @@ from scorer.model import (
 from scorer.problems import Code, Problems
 from scorer.route import Reread, Router
 from scorer.signature import build, format_signature
-from scorer.validate import Collector, write_answer
+from scorer.validate import Collector, Entry, write_answer
 
 
 def judge(example: Example, prediction: Prediction | None) -> Verdict:
@@ -51,6 +52,7 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
 
 
 _POSITION = {outcome: number for number, outcome in enumerate(OUTCOMES)}
+_OUTCOMES_OF_CODES: tuple[Outcome, ...] = ("absent", *OUTCOMES)
 _CODES_OF_HITS = bytes([_POSITION["miss"] + 1, _POSITION["hit"] + 1]).ljust(256)
 
 
@@ -69,11 +71,13 @@ class RunSettings(NamedTuple):
 
     def router(self, load: Callable[[str], GroundTruth], fixed: GroundTruth | None) -> Router:
         """A router that reads so."""
-        take_later = self.take_later if self.attempts > 1 else None
-        return Router(load, fixed, self.space, self.problems, take_later, self.kept, self.refusal, self.reread)
+        attempts = self.problems.limits.attempts if self.attempts > 1 else 1
+        return Router(
+            load, fixed, self.space, self.problems, self.judge_tries, attempts, self.kept, self.refusal, self.reread
+        )
 
-    def take_later(self, tries: Tries) -> bytearray:
-        """Judge rows of later attempts at once, so that nothing but their outcomes has to be kept."""
+    def judge_tries(self, tries: Tries) -> bytearray:
+        """Judge rows as they come: then what is read and what it is held against are still at hand."""
         examples, space = tries.examples, tries.space
         points: Sequence[Sequence[float]] = tries.points
         if space is not PIXEL:
@@ -89,33 +93,65 @@ class RunSettings(NamedTuple):
         if self.kept is not None:  # with the verdict of each
             single = range(len(points))
         for place in single:
-            codes[place] = self._judge_later(examples[place], tries.prediction(place))
+            codes[place] = self._judge_one(examples[place], tries.prediction(place))
         return codes
 
-    def _judge_later(self, example: Example, prediction: Prediction) -> int:
-        """The outcome of one later attempt, with all that is to be said and kept of it."""
+    def _judge_one(self, example: Example, prediction: Prediction) -> int:
+        """The outcome of one row, with all that is to be said and kept of it."""
         if prediction.space is not PIXEL:
             prediction = _in_pixels(example, prediction, self.problems)
         verdict = judge_pixels(example, prediction)
         if verdict.outcome == "miss":
             _note_outside(prediction, example.frame, self.problems)
-        if self.kept is not None:
+        if self.kept is not None and prediction.attempt > 1:
             self.kept.later[example.id, prediction.attempt] = verdict
         return _POSITION[verdict.outcome] + 1
 
 
+class Verdicts(Sequence[Verdict]):
+    """The verdicts of a report, in ground-truth order, each made when it is looked at: most runs need few of them."""
+
+    def __init__(self, examples: Sequence[Example], predictions: Sequence[Prediction | None]) -> None:
+        self._examples, self._predictions = examples, predictions
+
+    def __len__(self) -> int:
+        return len(self._examples)
+
+    @overload
+    def __getitem__(self, index: int) -> Verdict: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Verdict]: ...
+    def __getitem__(self, index: int | slice) -> Verdict | Sequence[Verdict]:
+        if isinstance(index, slice):
+            return Verdicts(self._examples[index], self._predictions[index])
+        return judge(self._examples[index], self._predictions[index])
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return map(judge, self._examples, self._predictions)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list
+
+
 def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], settings: RunSettings) -> Report:
-    """The report of one benchmark. What is wrong with the file as a whole joins the findings of ``settings``."""
+    """The report of one benchmark. What is wrong with the file as a whole joins the findings of ``settings``.
+
+    The ground truth is walked, not the file: an absent answer can only count as wrong, never shrink n.
+    """
     benchmark, problems = ground_truth.benchmark, settings.problems
-    verdicts = tuple(judge_all(ground_truth.examples, _pixels(collector, problems)))
-    counts = tally(verdicts)
-    false_refusals = _note_misses(verdicts, problems)
-    others = [verdict for verdict in verdicts if verdict.outcome in ("absent", "no_answer")]
+    entries = list(collector.entries.values())
+    predictions = [entry.prediction for entry in entries]
+    verdicts = Verdicts(ground_truth.examples, predictions)
+    outcomes = [_OUTCOMES_OF_CODES[entry.code] for entry in entries]
+    counts = tally(ground_truth.examples, outcomes)
+    no_answers = (verdicts[place] for place, outcome in enumerate(outcomes) if outcome == "no_answer")
     source = ", ".join(sources)
     _note_left_out(collector, source, problems)
     _note_spaces(collector, source, problems)
-    _note_absent(ground_truth, others, source, problems)
-    attempts = _attempts(verdicts, collector, settings.attempts) if settings.attempts > 1 else None
+    _note_absent(ground_truth, [entry.example for entry in entries if not entry.code], source, problems)
+    attempts = _attempts(entries, settings.attempts) if settings.attempts > 1 else None
     if attempts is not None:
         _note_absent_attempts(ground_truth, attempts, source, problems)
     has_refusals = "refusal" in benchmark.rules
@@ -129,10 +165,10 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
         variant=ground_truth.variant,
         total=total(benchmark.id, counts),
         outcomes=count_outcomes(counts),
-        no_answer_reasons=no_answer_reasons(others),
+        no_answer_reasons=no_answer_reasons(no_answers),
         actionable=total("actionable", counts, refusals=False) if has_refusals else None,
         refusals=total("refusal", counts, refusals=True) if has_refusals else None,
-        false_refusals=false_refusals,
+        false_refusals=_false_refusals(verdicts, predictions, outcomes),
         tables=tabulate_axes(benchmark.axes, counts),
         space=space,
         row_spaces=row_spaces,
@@ -141,14 +177,9 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
             build(ground_truth, space, row_spaces, settings.profile, settings.attempts, __version__, refusal)
         ),
         ground_truth=ground_truth,
-        alternatives=_alternatives(collector, verdicts, any_candidate=benchmark.any_candidate),
+        alternatives=_alternatives(collector, any_candidate=benchmark.any_candidate),
         verdicts=verdicts,
-        answers=Answers(
-            [entry.prediction for entry in collector.entries.values()],
-            reader.space,
-            reader.uses_default,
-            collector.odd_rows,
-        ),
+        answers=Answers(predictions, reader.space, reader.uses_default, collector.odd_rows),
         attempts=attempts,
         refusal_markers=markers,
     )
@@ -162,29 +193,22 @@ def _refusal_markers(collector: Collector) -> dict[str, int]:
     return dict(sorted(named.items()))
 
 
-def _attempts(verdicts: Iterable[Verdict], collector: Collector, k: int) -> Attempts:
+def _attempts(entries: Iterable[Entry], k: int) -> Attempts:
     """The figures over several attempts; their arithmetic is imported where it is asked for."""
     from scorer.attempts import NO_ROW, summarize_attempts
 
     outcomes_of = bytes([NO_ROW, *range(len(OUTCOMES))]).ljust(256)
-    entries = collector.entries.values()
-    return summarize_attempts(
-        (
-            bytes([_POSITION[verdict.outcome]]) + (entry.later or b"").translate(outcomes_of)
-            for verdict, entry in zip(verdicts, entries, strict=True)
-        ),
-        k,
+    tries = (bytes([entry.code]) + (entry.later or b"") for entry in entries)
+    return summarize_attempts((codes.translate(outcomes_of) for codes in tries), k)
+
+
+def _false_refusals(verdicts: Verdicts, predictions: Sequence[Prediction | None], outcomes: Sequence[Outcome]) -> int:
+    """How many answers say that a target which exists is not there."""
+    return sum(
+        is_false_refusal(verdicts[place])
+        for place, (prediction, outcome) in enumerate(zip(predictions, outcomes, strict=True))
+        if outcome == "miss" and prediction is not None and is_refusal(prediction.points)
     )
-
-
-def _pixels(collector: Collector, problems: Problems) -> Iterator[Prediction | None]:
-    """The prediction of each example in pixels."""
-    for entry in collector.entries.values():
-        prediction = entry.prediction
-        if prediction is None or prediction.space is PIXEL:
-            yield prediction
-        else:
-            yield _in_pixels(entry.example, prediction, problems)
 
 
 def _in_pixels(example: Example, prediction: Prediction, problems: Problems) -> Prediction:
@@ -219,9 +243,8 @@ def _note_spaces(collector: Collector, source: str, problems: Problems) -> None:
         problems.add("mixed-space", f"answers of {collector.ids.benchmark} are in several spaces: {listed}", source)
 
 
-def _note_absent(ground_truth: GroundTruth, verdicts: Iterable[Verdict], source: str, problems: Problems) -> None:
+def _note_absent(ground_truth: GroundTruth, absent: Sequence[Example], source: str, problems: Problems) -> None:
     """One problem for all examples without a row."""
-    absent = [verdict.example for verdict in verdicts if verdict.outcome == "absent"]
     if not absent:
         return
     n = len(ground_truth.examples)
@@ -246,41 +269,29 @@ def _note_absent_attempts(ground_truth: GroundTruth, attempts: Attempts, source:
         problems.add("absent-attempt", message, source)
 
 
-def _note_misses(verdicts: Iterable[Verdict], problems: Problems) -> int:
-    """Look at each miss: a problem where it lies off its screenshot. How many say that an existing target is not there."""
-    false_refusals = 0
-    for verdict in verdicts:
-        example, prediction, outcome, _, _ = verdict
-        if outcome == "miss" and prediction is not None:
-            false_refusals += is_false_refusal(verdict)
-            _note_outside(prediction, example.frame, problems)
-    return false_refusals
-
-
-def _alternatives(
-    collector: Collector, verdicts: tuple[Verdict, ...], *, any_candidate: bool
-) -> tuple[Alternative, ...]:
+def _alternatives(collector: Collector, *, any_candidate: bool) -> tuple[Alternative, ...]:
     """What the hits would be under other readings of some rows: those that the collector kept, and one candidate."""
+    entries = collector.entries
     several = {
-        v.example.id: v.prediction._replace(points=v.prediction.points[:1])
-        for v in (verdicts if any_candidate else ())
-        if v.prediction is not None and len(v.prediction.points) > 1
+        entry.id: entry.prediction._replace(points=entry.prediction.points[:1])
+        for entry in (entries.values() if any_candidate else ())
+        if entry.prediction is not None and len(entry.prediction.points) > 1
     }
     readings = (
         ("first_row", "had the first row counted for the {} ids given again", collector.first),
         ("public_scorer", "with the public scorer's reading of {} rows that it misreads", collector.public),
         ("first_candidate", "with the first candidate point alone in {} rows; the score is hit@candidates", several),
     )
-    if not any(others for _, _, others in readings):
-        return ()
-    by_id = {v.example.id: v for v in verdicts}
-    hits = sum(verdict.outcome == "hit" for verdict in by_id.values())
+    hits: int | None = None
     found: list[Alternative] = []
     for name, reason, others in readings:
+        if not others:
+            continue
+        if hits is None:
+            hits = sum(_OUTCOMES_OF_CODES[entry.code] == "hit" for entry in entries.values())
         changed = sum(
-            (judge(by_id[key].example, other).outcome == "hit") - (by_id[key].outcome == "hit")
+            (judge(entries[key].example, other).outcome == "hit") - (_OUTCOMES_OF_CODES[entries[key].code] == "hit")
             for key, other in others.items()
         )
-        if others:
-            found.append(Alternative(name, reason.format(len(others)), len(others), hits + changed))
+        found.append(Alternative(name, reason.format(len(others)), len(others), hits + changed))
     return tuple(found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from scorer.model import Example
 from scorer.problems import shorten
@@ -18,7 +18,7 @@ MAX_NEAREST = 20
 
 
 class Ids:
-    """The ids of one benchmark: ``known`` with their examples and, where a filter is on, those ``left_out`` by it.
+    """The ids of one benchmark: those ``known``, of ``examples``, and those ``left_out`` where a filter is on.
 
     ``patterns`` are the id patterns of all benchmarks, by benchmark id.
     """
@@ -26,13 +26,15 @@ class Ids:
     def __init__(
         self,
         benchmark: str,
-        known: Mapping[str, Example],
+        known: Collection[str],
+        examples: Iterable[Example],
         left_out: Collection[str],
         example: str,
         patterns: Mapping[str, re.Pattern[str]],
     ) -> None:
         self.benchmark = benchmark
         self.known = known
+        self.examples = examples
         self.left_out = left_out
         self.example = example
         self.patterns = patterns
@@ -76,7 +78,7 @@ class Ids:
         """The id of the one example that is asked on this screenshot."""
         if self._images is None:
             self._images = {}
-            for example in self.known.values():
+            for example in self.examples:
                 self._images[example.image] = None if example.image in self._images else example.id
         return self._images.get(name)
 

@@ -10,7 +10,7 @@ Every rule reads a prediction in pixels. The rules and where they come from:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from scorer.geometry import (
     coverage_and_precision,
@@ -45,14 +45,6 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
             outcome = "hit"
             break
     return tuple.__new__(Verdict, (example, prediction, outcome, None, None))  # half the time of Verdict(...)
-
-
-def judge_all(examples: Iterable[Example], predictions: Iterable[Prediction | None]) -> Iterator[Verdict]:
-    """Walk the ground truth, not the file: an absent answer can only count as wrong, never shrink n.
-
-    ``predictions`` is aligned with ``examples``.
-    """
-    return map(judge, examples, predictions)
 
 
 def judge_points(examples: Sequence[Example], points: Sequence[Sequence[float]]) -> list[bool]:

@@ -94,7 +94,7 @@ class Prediction(NamedTuple):
 
 
 class Tries:
-    """Answers of later attempts in one space, of which a file may have millions: columns, with an entry for each row.
+    """Answers in one space, of which a file may have millions: columns, with an entry for each row in its order.
 
     ``others`` holds, by their place in the columns, the predictions of rows that are more, or less, than one point.
     """
@@ -319,7 +319,7 @@ class Report(NamedTuple):
     signature: str
     ground_truth: GroundTruth
     alternatives: tuple[Alternative, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: Sequence[Verdict]
     problems: tuple[Problem, ...] = ()
     problem_counts: Mapping[str, int] = MappingProxyType({})
     answers: Answers = Answers(())

@@ -19,7 +19,7 @@ from scorer.model import Batch, GroundTruth, Kept, Refusal, Space
 from scorer.problems import MAX_MESSAGE, Code, Problems, shorten, type_name
 from scorer.read import batches
 from scorer.unpack import unpacked
-from scorer.validate import Collector, TakeLater
+from scorer.validate import Collector, JudgeTries, entries
 
 BATCH = 1000
 """So many rows made in Python are taken at a time."""
@@ -43,7 +43,8 @@ class Router:
     """Hands each row to the collector of the benchmark that its id belongs to.
 
     With a ``fixed`` ground truth every row is of its benchmark. ``load`` gives the ground truth of one that is met.
-    ``take_later`` is what the collectors do with rows of later attempts; ``kept``, if given, gets each row that counts.
+    ``judge_tries`` judges what the collectors read, up to the attempt ``attempts``; ``kept``, if given, gets each row
+    that counts.
     """
 
     def __init__(
@@ -52,7 +53,8 @@ class Router:
         fixed: GroundTruth | None,
         space: Space,
         problems: Problems,
-        take_later: TakeLater | None = None,
+        judge_tries: JudgeTries | None = None,
+        attempts: int = 1,
         kept: Kept | None = None,
         refusal: Refusal = "markers",
         reread: Reread | None = None,
@@ -60,7 +62,8 @@ class Router:
         self.load = load
         self.space = space
         self.problems = problems
-        self.take_later = take_later
+        self.judge_tries = judge_tries
+        self.attempts = attempts
         self.kept = kept
         self.refusal = refusal
         self.reread = reread
@@ -70,7 +73,7 @@ class Router:
         self.sources: list[str] = []
         self.strangers: list[tuple[str, int, dict[str, Any]]] = []
         self.strangers_met = 0
-        self.nobody = Collector({}, Ids("", {}, (), _ANY_ID, ID_PATTERNS), problems)
+        self.nobody = Collector({}, Ids("", {}, (), (), _ANY_ID, ID_PATTERNS), problems)
 
     def read(self, name: str, opener: Callable[[], IO[bytes]]) -> None:
         """Take the rows of a file; one that cannot be opened is a problem like any other."""
@@ -168,15 +171,16 @@ class Router:
     def _collector(self, ground_truth: GroundTruth) -> Collector:
         benchmark = ground_truth.benchmark
         example_id = next((example.id for example in ground_truth.examples), benchmark.id_example)
-        examples = {example.id: example for example in ground_truth.examples}
+        known = entries(ground_truth.examples)
         collector = Collector(
-            examples,
-            Ids(benchmark.id, examples, ground_truth.left_out, example_id, ID_PATTERNS),
+            known,
+            Ids(benchmark.id, known, ground_truth.examples, ground_truth.left_out, example_id, ID_PATTERNS),
             self.problems,
             any_candidate=benchmark.any_candidate,
             space=self.space,
             refusal=self.refusal,
-            take_later=self.take_later,
+            judge_tries=self.judge_tries,
+            attempts=self.attempts,
             kept=self.kept,
         )
         self.loaded[benchmark.id] = ground_truth

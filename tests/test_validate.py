@@ -13,7 +13,7 @@ from scorer.geometry import is_outside
 from scorer.ids import MAX_NEAREST, Ids
 from scorer.model import Example, Prediction, Space
 from scorer.problems import Problems
-from scorer.validate import Collector
+from scorer.validate import Collector, entries
 from tests.strategies import coordinates, rows
 
 POINT = Example("pbt_0001", "point_in_bbox", (100, 200, 180, 220), (1024, 768), image="7.png")
@@ -23,8 +23,8 @@ EXAMPLES = {example.id: example for example in (POINT, BOX)}
 
 def collect(*given_rows: dict[str, Any], any_candidate: bool = False) -> tuple[Collector, list[str]]:
     problems = Problems()
-    ids = Ids("pointerbench-text", EXAMPLES, (), "pbt_0001", ID_PATTERNS)
-    collector = Collector(EXAMPLES, ids, problems, any_candidate=any_candidate)
+    ids = Ids("pointerbench-text", EXAMPLES, EXAMPLES.values(), (), "pbt_0001", ID_PATTERNS)
+    collector = Collector(entries(EXAMPLES.values()), ids, problems, any_candidate=any_candidate)
     lines = range(1, len(given_rows) + 1)
     for line, row in zip(*collector.take("file", (lines, list(given_rows))), strict=True):
         collector.refuse("file", line, row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress, islice
 from typing import Any
 
@@ -20,8 +20,8 @@ MAX_TEXT = 4000
 """So many rows are kept for a diagnosis, with so many entries and so much of each text."""
 
 
-TakeLater = Callable[[Tries], Sequence[int]]
-"""What becomes of rows of later attempts, a byte each: one more than the position of its outcome in OUTCOMES."""
+JudgeTries = Callable[[Tries], Sequence[int]]
+"""What becomes of rows, a byte each: one more than the position of its outcome in OUTCOMES."""
 
 NOWHERE = [math.nan, math.nan]
 """Stands for what is no plain point; no rule takes it."""
@@ -30,17 +30,24 @@ _new = tuple.__new__  # half the time of calling a record's class, where a file 
 
 
 class Entry:
-    """An example and what a file gives for it: the prediction of attempt 1, and a byte for each later attempt.
+    """An example and what a file gives for it: the prediction of attempt 1, and a byte for each attempt.
 
-    No record: it changes as rows come, and its fields are looked at for every row of a file.
+    ``code`` is the byte of attempt 1, 0 where it has no row, ``later`` those of the others. No record: it changes as
+    rows come, and its fields are looked at for every row of a file.
     """
 
-    __slots__ = ("asks_box", "example", "id", "later", "prediction")
+    __slots__ = ("asks_box", "code", "example", "id", "later", "prediction")
 
     def __init__(self, example: Example) -> None:
         self.id, self.example, self.asks_box = example.id, example, example.rule == "coverage_precision"
         self.prediction: Prediction | None = None
+        self.code = 0
         self.later: bytearray | None = None
+
+
+def entries(examples: Iterable[Example]) -> dict[str, Entry]:
+    """An entry for each example, by id."""
+    return {example.id: Entry(example) for example in examples}
 
 
 class Collector:
@@ -49,30 +56,32 @@ class Collector:
     After all rows: ``entries`` by id with the predictions (the last row of an id wins), ``first`` the first row of each
     id that was given again with another answer, ``public`` the accidents of the public scorer, ``odd_rows`` the first
     rows in which something was found or which refuse; ``reader`` knows what was noted of the file. All of these are of
-    attempt 1. Of later attempts the entries hold what ``take_later`` made of each as one byte; without it they are
-    reported and left out.
+    attempt 1. What ``judge_tries`` makes of each row stays in the entries as one byte: attempts may be many. Rows of
+    attempts beyond ``attempts`` are reported and left out.
     """
 
     def __init__(
         self,
-        examples: Mapping[str, Example],
+        entries: Mapping[str, Entry],
         ids: Ids,
         problems: Problems,
         *,
         any_candidate: bool = False,
         space: Space = PIXEL,
         refusal: Refusal = "markers",
-        take_later: TakeLater | None = None,
+        judge_tries: JudgeTries | None = None,
+        attempts: int = 1,
         kept: Kept | None = None,
     ) -> None:
-        self.entries = {example_id: Entry(example) for example_id, example in examples.items()}
+        self.entries = entries
         self.ids = ids
         self.problems = problems
         self.reader = RowReader(space, refusal, any_candidate=any_candidate)
         self.first: dict[str, Prediction] = {}
         self.public: dict[str, Prediction] = {}
         self.odd_rows: dict[str, Mapping[str, Any]] = {}
-        self.take_later = take_later
+        self.judge_tries = judge_tries
+        self.attempts = attempts
         self.kept = kept
         self.known_rows = 0
         self.refused_rows = 0
@@ -109,7 +118,7 @@ class Collector:
         """Read rows, each of its entry, in the order of the file."""
         problems, kept, reader = self.problems, self.kept, self.reader
         default, spaces = reader.space, reader.named_spaces
-        highest = problems.limits.attempts if self.take_later is not None else 1
+        highest = self.attempts
         seen_space: Space | None = None
         tries, tried = Tries(source, default), list[Entry]()
         plain = plain_points(rows, problems.limits.digits)
@@ -130,35 +139,33 @@ class Collector:
                 if space is not seen_space:
                     reader.note_space(named, space)
                     seen_space = space
+                if space is not tries.space:
+                    self._keep_codes(tries, tried)
+                    tries, tried = Tries(source, space), []
                 if attempt == 1:
                     x, y = point
                     fields = entry.id, ((x, y),), None, space, None, None, 1, line, source, ""
                     self._keep(entry, _new(Prediction, fields), None, odd=False)
-                    continue
-                if space is not tries.space:
-                    self._keep_later(tries, tried)
-                    tries, tried = Tries(source, space), []
             else:
                 report = report or Reporter(problems, source, line, entry.id)
                 prediction, public = reader.read(row, entry.example, report)
                 if attempt == 1:
                     self._keep(entry, prediction, public, odd=self._keep_odd(row, prediction, report))
-                    continue
                 tries.others[len(tried)] = prediction._replace(attempt=attempt)
                 point = NOWHERE
             tried.append(entry)
             tries.points.append(point)
             tries.attempts.append(attempt)
             tries.lines.append(line)
-        self._keep_later(tries, tried)
+        self._keep_codes(tries, tried)
 
     def _leave_out(self, source: str, line: int, example_id: str) -> None:
         """A row of an attempt that is not taken is a problem."""
-        code: Code = "other-attempt" if self.take_later is None else "bad-attempt"
+        code: Code = "other-attempt" if self.attempts == 1 else "bad-attempt"
         if self.problems.only_counts(code):
             return
         message = "a row of a later attempt; only attempt 1 is scored (--attempts K takes K)"
-        if self.take_later is not None:
+        if self.attempts > 1:
             message = f"the attempt is beyond {reason('attempts', self.problems.limits)}; it is not scored"
         self.problems.add(code, message, source, line, row_id=example_id)
 
@@ -173,26 +180,29 @@ class Collector:
             self.public[entry.id] = public
         entry.prediction = prediction
 
-    def _keep_later(self, tries: Tries, entries: Sequence[Entry]) -> None:
-        """Keep what becomes of attempts after the first, which is one byte each: they may be many."""
-        if self.take_later is None or not entries:
+    def _keep_codes(self, tries: Tries, entries: Sequence[Entry]) -> None:
+        """Keep what becomes of rows, each of its entry."""
+        if self.judge_tries is None or not entries:
             return
         tries.examples = [entry.example for entry in entries]
-        codes = self.take_later(tries)
+        codes = self.judge_tries(tries)
         for entry, attempt, code, line in zip(entries, tries.attempts, codes, tries.lines, strict=True):
-            outcomes = entry.later
-            if outcomes is None:
-                outcomes = entry.later = bytearray()
-            place = attempt - 2
-            if place == len(outcomes):
-                outcomes.append(code)
+            if attempt == 1:
+                entry.code = code
                 continue
-            if place > len(outcomes):
-                outcomes.extend(bytes(place + 1 - len(outcomes)))
-            elif outcomes[place] and not self.problems.only_counts("duplicate-id"):
+            later = entry.later
+            if later is None:
+                later = entry.later = bytearray()
+            place = attempt - 2
+            if place == len(later):
+                later.append(code)
+                continue
+            if place > len(later):
+                later.extend(bytes(place + 1 - len(later)))
+            elif later[place] and not self.problems.only_counts("duplicate-id"):
                 report = Reporter(self.problems, tries.source, line, entry.id)
                 report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
-            outcomes[place] = code
+            later[place] = code
 
     def _keep_odd(self, row: dict[str, Any], prediction: Prediction, report: Reporter) -> bool:
         """Keep what is short of a row in which something was found, or which refuses; whether that was done."""
