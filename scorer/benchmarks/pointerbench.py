@@ -41,6 +41,7 @@ def read_examples(
     del sides  # the annotations hold every axis
     examples: list[Example] = []
     records = Records(source, problems)
+    add, first_entry = examples.append, records.entries.setdefault
     read_labels = _label_reader([axis.name for axis in axes])
     for entry, (line, row) in enumerate(rows, 1):
         try:
@@ -48,10 +49,11 @@ def read_examples(
         except RowError as fault:
             records.report(row, entry, line, fault)
             continue
-        if records.is_new(example, entry, line, examples):
-            examples.append(example)
-            for code, message in _oddities(example, row) if is_odd else ():
-                problems.add(code, f"id {example.id}: {message}", source, line, row_id=example.id)
+        if first_entry(example.id, entry) == entry or records.is_new(example, entry, line, examples):
+            add(example)
+            if is_odd:
+                for code, message in _oddities(example, row):
+                    problems.add(code, f"id {example.id}: {message}", source, line, row_id=example.id)
     return examples
 
 

@@ -145,7 +145,10 @@ class Collector:
                 if attempt == 1:
                     x, y = point
                     fields = entry.id, ((x, y),), None, space, None, None, 1, line, source, ""
-                    self._keep(entry, _new(Prediction, fields), None, odd=False)
+                    if entry.prediction is None:
+                        entry.prediction = _new(Prediction, fields)
+                    else:
+                        self._keep(entry, _new(Prediction, fields), None, odd=False)
             else:
                 report = report or Reporter(problems, source, line, entry.id)
                 prediction, public = reader.read(row, entry.example, report)
