@@ -8,24 +8,35 @@ examples, never attempts: attempts at one example are not independent.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import NamedTuple
 
 from scorer.model import OUTCOMES, Attempts, Series
 from scorer.resampling import bootstrap, pass_at_k
 
 HIT, RUN_ERROR, NO_ROW = (OUTCOMES.index(outcome) for outcome in ("hit", "run_error", "absent"))
 
-Tries = Sequence[int]
+Outcomes = bytes
 """Outcomes of one example by attempt, as positions in OUTCOMES."""
 
 
-def summarize_attempts(examples: Iterable[Tries], k: int) -> Attempts:
+class _Count(NamedTuple):
+    """How many of an example's first k attempts have a row, are right and failed; and of all of them."""
+
+    rows: int
+    right: int
+    errors: int
+    given: int
+    ever_right: int
+
+
+def summarize_attempts(examples: Iterable[Outcomes], k: int) -> Attempts:
     """Every figure over ``k`` attempts; where there are more, also the unbiased estimate from all of them.
 
     Invariant: each series has ``evaluated`` <= ``total``, the number of examples; what is not evaluated is in no mean.
     """
-    tally = Counter(bytes(tries) for tries in examples)
+    tally = Counter(_count(outcomes, k) for outcomes in examples)
     total = sum(tally.values())
     means: Counter[Fraction] = Counter()
     any_right: Counter[Fraction] = Counter()
@@ -34,13 +45,10 @@ def summarize_attempts(examples: Iterable[Tries], k: int) -> Attempts:
     unbiased: Counter[Fraction] = Counter()
     consistency: Counter[int] = Counter()
     observed = errors = most = 0
-    for tries, count in tally.items():
-        first = tries[:k]
-        rows = len(first) - first.count(NO_ROW)
-        right = first.count(HIT)
+    for (rows, right, failed, given, ever_right), count in tally.items():
         whole = rows == k
         observed += rows * count
-        errors += first.count(RUN_ERROR) * count
+        errors += failed * count
         strict[Fraction(right, k)] += count
         strict_any[Fraction(bool(right))] += count
         if whole:
@@ -48,10 +56,9 @@ def summarize_attempts(examples: Iterable[Tries], k: int) -> Attempts:
             consistency[right] += count
         if right or whole:
             any_right[Fraction(bool(right))] += count
-        given = len(tries) - tries.count(NO_ROW)
         most = max(most, given)
         if given >= k:
-            unbiased[pass_at_k(given, tries.count(HIT), k)] += count
+            unbiased[pass_at_k(given, ever_right, k)] += count
     series = [_series(f"avg@{k}", means, total), _series(f"pass@{k}", any_right, total)]
     if means.total() < total:
         series.append(_series(f"avg@{k}, attempts without a row wrong", strict, total))
@@ -59,6 +66,14 @@ def summarize_attempts(examples: Iterable[Tries], k: int) -> Attempts:
     if most > k:
         series.append(_series(f"pass@{k}, unbiased from up to {most}", unbiased, total))
     return Attempts(k, most, observed, errors, tuple(series), tuple(consistency[right] for right in range(k + 1)))
+
+
+def _count(outcomes: Outcomes, k: int) -> _Count:
+    first = outcomes[:k]
+    given = len(outcomes) - outcomes.count(NO_ROW)
+    return _Count(
+        len(first) - first.count(NO_ROW), first.count(HIT), first.count(RUN_ERROR), given, outcomes.count(HIT)
+    )
 
 
 def _series(name: str, values: Counter[Fraction], total: int) -> Series:

@@ -28,7 +28,7 @@ tries = st.lists(
 
 
 def values(examples: Sequence[tuple[int, ...]], k: int) -> dict[str, tuple[Fraction | None, int]]:
-    return {series.name: (series.mean, series.evaluated) for series in summarize_attempts(examples, k).series}
+    return {series.name: (series.mean, series.evaluated) for series in summarize_attempts(map(bytes, examples), k).series}
 
 
 def test_the_figures_of_a_file_worked_out_by_hand() -> None:
@@ -45,7 +45,7 @@ def test_the_figures_of_a_file_worked_out_by_hand() -> None:
         "avg@2, attempts without a row wrong": (Fraction(2, 5), 5),
         "pass@2, attempts without a row wrong": (Fraction(3, 5), 5),
     }
-    found = summarize_attempts(examples, 2)
+    found = summarize_attempts(map(bytes, examples), 2)
     assert (found.most, found.observed, found.errors) == (2, 8, 1)
     assert found.consistency == (1, 1, 1)
 
@@ -83,7 +83,7 @@ def test_each_figure_is_the_plain_mean_of_what_its_definition_says(examples: lis
 def test_the_interval_resamples_examples_and_not_attempts() -> None:
     # Ten examples, each right in all or in none of twenty attempts: as uncertain as ten attempts, not two hundred.
     examples = [(HIT,) * 20] * 6 + [(MISS,) * 20] * 4
-    (average, *_) = summarize_attempts(examples, 20).series
+    (average, *_) = summarize_attempts(map(bytes, examples), 20).series
     assert average.interval is not None
     sample = numpy.array([1.0] * 6 + [0.0] * 4)
     expected = scipys_bootstrap((sample,), numpy.mean, method="percentile", rng=numpy.random.default_rng(2))

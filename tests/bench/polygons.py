@@ -108,25 +108,38 @@ def differing(tasks: list[Task]) -> int:
     )
 
 
+def pairs_of_runs(runs: int, points: int) -> tuple[list[tuple[float, float]], str]:
+    """Seconds of our run and of the loop, scaled to all points, pair by pair; and what was run. SystemExit where the
+    two differ.
+    """
+    rng = random.Random(SEED)
+    folder = os.environ.get("SCORER_DATA")
+    rings = annotated_rings(folder) if folder else generated_rings(rng)
+    tasks = [task(rng, ring, max(SHARE, points // len(rings))) for ring in rings]
+    if wrong := differing(tasks):
+        raise SystemExit(f"{wrong} points are judged differently")
+    kind = "annotated" if folder else "generated"
+    what = f"{sum(len(one.xs) for one in tasks)} points in {len(rings)} {kind} rings"
+    return [(seconds(at_once, tasks), seconds(row_by_row, tasks) * SHARE) for _ in range(runs)], what
+
+
+def ratios(runs: int, points: int) -> tuple[list[float], float, None]:
+    """The loop's time over ours, pair by pair, and the median of our seconds; memory is not looked at."""
+    pairs, _ = pairs_of_runs(runs, points)
+    return [its / mine for mine, its in pairs], statistics.median(mine for mine, _ in pairs), None
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=7, help="pairs of runs (default 7)")
     parser.add_argument("--points", type=int, default=1_000_000, help="points of all rings (default 1000000)")
     options = parser.parse_args()
-    rng = random.Random(SEED)
-    folder = os.environ.get("SCORER_DATA")
-    rings = annotated_rings(folder) if folder else generated_rings(rng)
-    tasks = [task(rng, ring, options.points // len(rings)) for ring in rings]
-    if wrong := differing(tasks):
-        raise SystemExit(f"{wrong} points are judged differently")
-    pairs = [(seconds(at_once, tasks), seconds(row_by_row, tasks) * SHARE) for _ in range(options.runs)]
-    ratios = [its / mine for mine, its in pairs]
+    pairs, what = pairs_of_runs(options.runs, options.points)
     mine, its = (statistics.median(times) for times in zip(*pairs, strict=True))
-    kind = "annotated" if folder else "generated"
+    found = [its / mine for mine, its in pairs]
     print(
-        f"{sum(len(one.xs) for one in tasks)} points in {len(rings)} {kind} rings: loop / at once "
-        f"{statistics.median(ratios):.1f} x  ({min(ratios):.1f} – {max(ratios):.1f})  {mine:.3f} s at once, "
-        f"{its:.3f} s in a loop ({SHARE} x a {SHARE}th of the points)   target >= {TARGET}"
+        f"{what}: loop / at once {statistics.median(found):.1f} x  ({min(found):.1f} – {max(found):.1f})  {mine:.3f} s "
+        f"at once, {its:.3f} s in a loop ({SHARE} x a {SHARE}th of the points)   target >= {TARGET}"
     )
 
 
