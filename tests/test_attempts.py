@@ -28,7 +28,8 @@ tries = st.lists(
 
 
 def values(examples: Sequence[tuple[int, ...]], k: int) -> dict[str, tuple[Fraction | None, int]]:
-    return {series.name: (series.mean, series.evaluated) for series in summarize_attempts(map(bytes, examples), k).series}
+    found = summarize_attempts(map(bytes, examples), k)
+    return {series.name: (series.mean, series.evaluated) for series in found.series}
 
 
 def test_the_figures_of_a_file_worked_out_by_hand() -> None:
