@@ -18,6 +18,7 @@ _BRACKETS = rb"[\[\]{}]"
 
 
 def report_too_many_rows(source: str, problems: Problems) -> None:
+    """What comes behind the last row that is taken is not read."""
     problems.add("too-many-rows", f"the file has more lines than {reason('rows', problems.limits)}", source)
 
 
@@ -28,6 +29,7 @@ def report_too_deep(source: str, line: int, problems: Problems) -> None:
 
 
 def is_too_deep(line: bytes, max_depth: int) -> bool:
+    """Whether arrays and objects lie deeper within each other; brackets in texts do not count."""
     if line.count(b"[") + line.count(b"{") <= max_depth:
         return False
     depth = 0
@@ -100,12 +102,14 @@ def colons_of(value: Any) -> int:
 
 
 def report_repeated_keys(line: bytes, number: int, source: str, problems: Problems) -> None:
+    """Read a line again and add a problem for each key of its outermost object that stands there twice."""
     decoder = Decoder()
     row = decoder.decode(line.decode())
     add_repeated_keys(decoder.repeated, row, number, source, problems)
 
 
 def add_repeated_keys(repeated: list[str], row: dict[str, Any], number: int, source: str, problems: Problems) -> None:
+    """Add a problem for each of these keys of a row."""
     row_id = row.get("id")
     for key in repeated:
         message = f'the key "{key}" appears twice; the last value counts'

@@ -145,15 +145,16 @@ class Collector:
                 if attempt == 1:
                     x, y = point
                     fields = entry.id, ((x, y),), None, space, None, None, 1, line, source, ""
-                    if entry.prediction is None:
-                        entry.prediction = _new(Prediction, fields)
+                    prediction = _new(Prediction, fields)
+                    if entry.prediction is None and not x < 0 > y:
+                        entry.prediction = prediction
                     else:
-                        self._keep(entry, _new(Prediction, fields), None, odd=False)
+                        self._keep(entry, prediction, None, odd=self._keep_odd(row, prediction, found=False))
             else:
                 report = report or Reporter(problems, source, line, entry.id)
                 prediction, public = reader.read(row, entry.example, report)
                 if attempt == 1:
-                    self._keep(entry, prediction, public, odd=self._keep_odd(row, prediction, report))
+                    self._keep(entry, prediction, public, odd=self._keep_odd(row, prediction, found=report.used))
                 tries.others[len(tried)] = prediction._replace(attempt=attempt)
                 point = NOWHERE
             tried.append(entry)
@@ -207,9 +208,9 @@ class Collector:
                 report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
             later[place] = code
 
-    def _keep_odd(self, row: dict[str, Any], prediction: Prediction, report: Reporter) -> bool:
+    def _keep_odd(self, row: dict[str, Any], prediction: Prediction, *, found: bool) -> bool:
         """Keep what is short of a row in which something was found, or which refuses; whether that was done."""
-        odd = report.used or any(x < 0 and y < 0 for x, y in prediction.points)
+        odd = found or any(x < 0 and y < 0 for x, y in prediction.points)
         if odd and (len(self.odd_rows) < MAX_ODD_ROWS or prediction.id in self.odd_rows):
             self.odd_rows[prediction.id] = {key: _short(row[key]) for key in islice(row, MAX_ENTRIES)}
             return True
