@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -92,11 +91,11 @@ def load_file(benchmark: Benchmark, file: str, selection: Selection) -> GroundTr
     _check_file(file)
     try:
         with open(file, "rb") as stream:
-            hashing = _Hashing(file)
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            stream.seek(0)
             records = rows(stream, file, problems, size=os.fstat(stream.fileno()).st_size, check_keys=False)
             sides, sides_sha256 = _side_files(benchmark, os.path.dirname(file))
             examples = benchmark.read(records, file, problems, sides=sides)
-            digest = hashing.digest()
     except OSError as error:
         raise _unreadable(file, error) from None
     if problems.refused or not examples:
@@ -129,30 +128,6 @@ def load_file(benchmark: Benchmark, file: str, selection: Selection) -> GroundTr
         filter_text,
         tuple(problems),
     )
-
-
-class _Hashing(threading.Thread):
-    """The digest of a file, made while another core parses it."""
-
-    def __init__(self, file: str) -> None:
-        super().__init__(daemon=True)
-        self._file, self._found = file, ""
-        self._fault: OSError | None = None
-        self.start()
-
-    def run(self) -> None:
-        try:
-            with open(self._file, "rb") as stream:
-                self._found = hashlib.file_digest(stream, "sha256").hexdigest()
-        except OSError as error:
-            self._fault = error
-
-    def digest(self) -> str:
-        """The digest in hex, as soon as it is there. Raises what reading the file raised."""
-        self.join()
-        if self._fault is not None:
-            raise self._fault
-        return self._found
 
 
 def _check_file(file: str) -> None:

@@ -59,14 +59,15 @@ def read_examples(
 
 def _example(row: dict[str, Any], read_labels: Callable[[dict[str, Any]], Labels]) -> tuple[Example, bool]:
     """The example of a row, and whether there is anything odd about it."""
-    get = row.get
-    name, instruction, image = get("id"), get("instruction", ""), get("file_name", "")
+    try:
+        name, instruction, image, answer_type, size, bbox = _FIELDS(row)
+    except KeyError:
+        name, instruction, image, answer_type, size, bbox = map(row.get, _NAMES, _DEFAULTS)
     if not (type(name) is str and name and type(instruction) is str and type(image) is str):
         name, instruction, image = row_id(row), text(row, "instruction"), text(row, "file_name")
-    rule, coverage, precision = _POINT if get("answer_type") == "point" else _rule(row)
-    size = get("image_size", _SIZE)
+    rule, coverage, precision = _POINT if answer_type == "point" else _rule(row)
     frame = width, height = FRAME if size == _SIZE else image_size(size)
-    box = x0, y0, x1, y1 = _box(get("bbox"))
+    box = x0, y0, x1, y1 = _box(bbox)
     is_odd = x0 < 0 or y0 < 0 or x1 > width or y1 > height or not instruction or _INFERRED in row
     fields = name, rule, box, frame, read_labels(row), instruction, image, coverage, precision
     return tuple.__new__(Example, fields), is_odd  # half the time of Example(...), where there are many
@@ -149,5 +150,8 @@ def _label(value: object) -> str:
 
 
 _SIZE = list(FRAME)
+_NAMES = ("id", "instruction", "file_name", "answer_type", "image_size", "bbox")
+_DEFAULTS = (None, "", "", None, _SIZE, None)
+_FIELDS = itemgetter(*_NAMES)
 _POINT: tuple[RuleName, float, float] = ("point_in_bbox", MIN_COVERAGE, MIN_PRECISION)
 _INFERRED = "answer_type was inferred"
