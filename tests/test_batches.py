@@ -146,7 +146,7 @@ def _files(truth: GroundTruth) -> st.SearchStrategy[bytes]:
         optional={
             "attempt": st.integers(1, 4),
             "raw": st.just("Click: [3, 4]"),
-            "space": st.sampled_from(SPACES[:5]),
+            "space": st.sampled_from(["pixel", "pixel", *SPACES]),
         },
     )
     return st.lists(plain | plain | rows(ids), min_size=1, max_size=14).map(
@@ -160,12 +160,26 @@ def test_the_quick_way_and_the_careful_one_give_one_report_however_the_file_is_c
     truth: GroundTruth, data: st.DataObject
 ) -> None:
     content = data.draw(_files(truth))
-    attempts, space = data.draw(st.sampled_from([1, 3])), data.draw(st.sampled_from(SPACES))
+    attempts, space = data.draw(st.sampled_from([1, 3])), data.draw(st.sampled_from(["pixel", "pixel", *SPACES]))
     usual = _outcome(truth, content, attempts, space)
     with blocks_of(data.draw(st.sampled_from([1, 30, 100]))):
         assert _outcome(truth, content, attempts, space) == usual
     with patch.object(validate, "plain_points", lambda given_rows, _: [None] * len(given_rows)):
         assert _outcome(truth, content, attempts, space) == usual
+
+
+def test_a_space_that_rows_name_is_told_from_the_same_one_left_out_however_they_follow_each_other() -> None:
+    ids = [example.id for example in OSWORLD.examples[:4]]
+    for spaces in (
+        ["pixel", "pixel", None, "pixel"],
+        [None, "pixel", "pixel", None],
+        ["pixel", None, "pixel", "pixel"],
+    ):
+        fields = [{} if space is None else {"space": space} for space in spaces]
+        report = score(OSWORLD, [{"id": i, "point": [1, 2], **own} for i, own in zip(ids, fields, strict=True)])
+        assert (str(report.space), [*map(str, report.row_spaces)]) == ("pixel", ["pixel"])
+    report = score(OSWORLD, [{"id": example_id, "point": [1, 2], "space": "pixel"} for example_id in ids])
+    assert (report.space, [*map(str, report.row_spaces)]) == (None, ["pixel"])
 
 
 @given(st.lists(st.tuples(examples(), coordinates | st.floats(), coordinates | st.floats()), min_size=1, max_size=20))

@@ -119,7 +119,7 @@ class Collector:
         problems, kept, reader = self.problems, self.kept, self.reader
         default, spaces = reader.space, reader.named_spaces
         highest = self.attempts
-        seen_space: Space | None = None
+        noted: object = ()  # what the last row that was noted says of its space, which is text or nothing
         tries, tried = Tries(source, default), list[Entry]()
         plain = plain_points(rows, problems.limits.digits)
         for line, row, entry, point in zip(lines, rows, entries, plain, strict=True):
@@ -136,9 +136,9 @@ class Collector:
             named = row.get("space")
             space = default if named is None else spaces.get(named) if type(named) is str else None
             if point is not None and report is None and space is not None and not entry.asks_box:
-                if space is not seen_space:
+                if named != noted:
                     reader.note_space(named, space)
-                    seen_space = space
+                    noted = named
                 if space is not tries.space:
                     self._keep_codes(tries, tried)
                     tries, tried = Tries(source, space), []
