@@ -36,7 +36,7 @@ from scorer.model import (
 from scorer.problems import Code, Problems
 from scorer.route import Reread, Router
 from scorer.signature import build, format_signature
-from scorer.validate import Collector, Entry, write_answer
+from scorer.validate import Collector, write_answer
 
 
 def judge(example: Example, prediction: Prediction | None) -> Verdict:
@@ -141,17 +141,17 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
     The ground truth is walked, not the file: an absent answer can only count as wrong, never shrink n.
     """
     benchmark, problems = ground_truth.benchmark, settings.problems
-    entries = list(collector.entries.values())
-    predictions = [entry.prediction for entry in entries]
+    predictions = collector.predictions
     verdicts = Verdicts(ground_truth.examples, predictions)
-    outcomes = [_OUTCOMES_OF_CODES[entry.code] for entry in entries]
+    outcomes = [_OUTCOMES_OF_CODES[code] for code in collector.codes]
     counts = tally(ground_truth.examples, outcomes)
     no_answers = (verdicts[place] for place, outcome in enumerate(outcomes) if outcome == "no_answer")
     source = ", ".join(sources)
     _note_left_out(collector, source, problems)
     _note_spaces(collector, source, problems)
-    _note_absent(ground_truth, [entry.example for entry in entries if not entry.code], source, problems)
-    attempts = _attempts(entries, settings.attempts) if settings.attempts > 1 else None
+    absent = [example for example, code in zip(ground_truth.examples, collector.codes, strict=True) if not code]
+    _note_absent(ground_truth, absent, source, problems)
+    attempts = _attempts(collector, settings.attempts) if settings.attempts > 1 else None
     if attempts is not None:
         _note_absent_attempts(ground_truth, attempts, source, problems)
     has_refusals = "refusal" in benchmark.rules
@@ -189,16 +189,16 @@ def _refusal_markers(collector: Collector) -> dict[str, int]:
     """How many of the rows that count refuse by each marker, whether that reading is on or not."""
     if not collector.reader.has_markers:
         return {}
-    named = Counter(prediction.refusal for prediction in collector.predictions.values() if prediction.refusal)
+    named = Counter(prediction.refusal for prediction in collector.predictions if prediction and prediction.refusal)
     return dict(sorted(named.items()))
 
 
-def _attempts(entries: Iterable[Entry], k: int) -> Attempts:
+def _attempts(collector: Collector, k: int) -> Attempts:
     """The figures over several attempts; their arithmetic is imported where it is asked for."""
     from scorer.attempts import NO_ROW, summarize_attempts
 
     outcomes_of = bytes([NO_ROW, *range(len(OUTCOMES))]).ljust(256)
-    tries = (bytes([entry.code]) + (entry.later or b"") for entry in entries)
+    tries = (bytes([code]) + collector.later.get(place, b"") for place, code in enumerate(collector.codes))
     return summarize_attempts((codes.translate(outcomes_of) for codes in tries), k)
 
 
@@ -271,27 +271,24 @@ def _note_absent_attempts(ground_truth: GroundTruth, attempts: Attempts, source:
 
 def _alternatives(collector: Collector, *, any_candidate: bool) -> tuple[Alternative, ...]:
     """What the hits would be under other readings of some rows: those that the collector kept, and one candidate."""
-    entries = collector.entries
     several = {
-        entry.id: entry.prediction._replace(points=entry.prediction.points[:1])
-        for entry in (entries.values() if any_candidate else ())
-        if entry.prediction is not None and len(entry.prediction.points) > 1
+        prediction.id: prediction._replace(points=prediction.points[:1])
+        for prediction in (collector.predictions if any_candidate else ())
+        if prediction is not None and len(prediction.points) > 1
     }
     readings = (
         ("first_row", "had the first row counted for the {} ids given again", collector.first),
         ("public_scorer", "with the public scorer's reading of {} rows that it misreads", collector.public),
         ("first_candidate", "with the first candidate point alone in {} rows; the score is hit@candidates", several),
     )
-    hits: int | None = None
+    hit, places = _POSITION["hit"] + 1, collector.ids.known
     found: list[Alternative] = []
     for name, reason, others in readings:
         if not others:
             continue
-        if hits is None:
-            hits = sum(_OUTCOMES_OF_CODES[entry.code] == "hit" for entry in entries.values())
-        changed = sum(
-            (judge(entries[key].example, other).outcome == "hit") - (_OUTCOMES_OF_CODES[entries[key].code] == "hit")
+        hits = collector.codes.count(hit) + sum(
+            (judge(collector.examples[places[key]], other).outcome == "hit") - (collector.codes[places[key]] == hit)
             for key, other in others.items()
         )
-        found.append(Alternative(name, reason.format(len(others)), len(others), hits + changed))
+        found.append(Alternative(name, reason.format(len(others)), len(others), hits))
     return tuple(found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from scorer.model import Example
 from scorer.problems import shorten
@@ -18,23 +18,22 @@ MAX_NEAREST = 20
 
 
 class Ids:
-    """The ids of one benchmark: those ``known``, of ``examples``, and those ``left_out`` where a filter is on.
+    """The ids of one benchmark: those of its examples and, where a filter is on, those ``left_out`` by it.
 
-    ``patterns`` are the id patterns of all benchmarks, by benchmark id.
+    ``known`` has the place of each example in ``examples``. ``patterns`` are the id patterns of all benchmarks.
     """
 
     def __init__(
         self,
         benchmark: str,
-        known: Collection[str],
-        examples: Iterable[Example],
+        examples: Sequence[Example],
         left_out: Collection[str],
         example: str,
         patterns: Mapping[str, re.Pattern[str]],
     ) -> None:
         self.benchmark = benchmark
-        self.known = known
         self.examples = examples
+        self.known = {each.id: place for place, each in enumerate(examples)}
         self.left_out = left_out
         self.example = example
         self.patterns = patterns

@@ -19,7 +19,7 @@ from scorer.model import Batch, GroundTruth, Kept, Refusal, Space
 from scorer.problems import MAX_MESSAGE, Code, Problems, shorten, type_name
 from scorer.read import batches
 from scorer.unpack import unpacked
-from scorer.validate import Collector, JudgeTries, entries
+from scorer.validate import Collector, JudgeTries
 
 BATCH = 1000
 """So many rows made in Python are taken at a time."""
@@ -73,7 +73,7 @@ class Router:
         self.sources: list[str] = []
         self.strangers: list[tuple[str, int, dict[str, Any]]] = []
         self.strangers_met = 0
-        self.nobody = Collector({}, Ids("", {}, (), (), _ANY_ID, ID_PATTERNS), problems)
+        self.nobody = Collector(Ids("", (), (), _ANY_ID, ID_PATTERNS), problems)
 
     def read(self, name: str, opener: Callable[[], IO[bytes]]) -> None:
         """Take the rows of a file; one that cannot be opened is a problem like any other."""
@@ -171,10 +171,8 @@ class Router:
     def _collector(self, ground_truth: GroundTruth) -> Collector:
         benchmark = ground_truth.benchmark
         example_id = next((example.id for example in ground_truth.examples), benchmark.id_example)
-        known = entries(ground_truth.examples)
         collector = Collector(
-            known,
-            Ids(benchmark.id, known, ground_truth.examples, ground_truth.left_out, example_id, ID_PATTERNS),
+            Ids(benchmark.id, ground_truth.examples, ground_truth.left_out, example_id, ID_PATTERNS),
             self.problems,
             any_candidate=benchmark.any_candidate,
             space=self.space,

@@ -13,7 +13,7 @@ from scorer.geometry import is_outside
 from scorer.ids import MAX_NEAREST, Ids
 from scorer.model import Example, Prediction, Space
 from scorer.problems import Problems
-from scorer.validate import Collector, entries
+from scorer.validate import Collector
 from tests.strategies import coordinates, rows
 
 POINT = Example("pbt_0001", "point_in_bbox", (100, 200, 180, 220), (1024, 768), image="7.png")
@@ -23,8 +23,8 @@ EXAMPLES = {example.id: example for example in (POINT, BOX)}
 
 def collect(*given_rows: dict[str, Any], any_candidate: bool = False) -> tuple[Collector, list[str]]:
     problems = Problems()
-    ids = Ids("pointerbench-text", EXAMPLES, EXAMPLES.values(), (), "pbt_0001", ID_PATTERNS)
-    collector = Collector(entries(EXAMPLES.values()), ids, problems, any_candidate=any_candidate)
+    ids = Ids("pointerbench-text", list(EXAMPLES.values()), (), "pbt_0001", ID_PATTERNS)
+    collector = Collector(ids, problems, any_candidate=any_candidate)
     lines = range(1, len(given_rows) + 1)
     for line, row in zip(*collector.take("file", (lines, list(given_rows))), strict=True):
         collector.refuse("file", line, row)
@@ -33,12 +33,16 @@ def collect(*given_rows: dict[str, Any], any_candidate: bool = False) -> tuple[C
 
 def point_of(any_candidate: bool = False, **fields: Any) -> tuple[Prediction, list[str]]:
     collector, said = collect({"id": POINT.id, **fields}, any_candidate=any_candidate)
-    return collector.predictions[POINT.id], said
+    (prediction, _) = collector.predictions
+    assert prediction is not None
+    return prediction, said
 
 
 def box_of(**fields: Any) -> tuple[Prediction, list[str]]:
     collector, said = collect({"id": BOX.id, **fields})
-    return collector.predictions[BOX.id], said
+    (_, prediction) = collector.predictions
+    assert prediction is not None
+    return prediction, said
 
 
 @pytest.mark.parametrize(
@@ -260,11 +264,11 @@ def test_a_coordinate_in_a_text_may_be_written_with_any_number_of_digits() -> No
 
 def test_only_the_first_attempt_is_scored_and_a_malformed_number_is_read_as_it() -> None:
     collector, said = collect({"id": POINT.id, "point": [1, 2], "attempt": 2})
-    assert collector.predictions == {}
+    assert collector.predictions == [None, None]
     assert said[0].startswith("1 other-attempt")
     assert point_of(attempt=1, point=[1, 2])[1] == point_of(attempt=None, point=[1, 2])[1] == []
     for later in (2.0, 10**30, 1e30, float("inf")):
-        assert collect({"id": POINT.id, "point": [1, 2], "attempt": later})[0].predictions == {}
+        assert collect({"id": POINT.id, "point": [1, 2], "attempt": later})[0].predictions == [None, None]
     for malformed in (0, "1", True, 1.5, float("nan"), -float("inf")):
         prediction, said = point_of(attempt=malformed, point=[1, 2])
         assert list(prediction.points) == [(1, 2)]
@@ -278,7 +282,8 @@ def test_the_last_row_of_an_id_wins_and_the_first_one_is_kept_beside_it() -> Non
         {"id": POINT.id, "error": "x"},
         {"id": POINT.id, "error": "x"},
     )
-    assert collector.predictions[POINT.id].error == "x"
+    assert collector.predictions[0] is not None
+    assert collector.predictions[0].error == "x"
     assert collector.first[POINT.id].points == ((1, 1),)
     assert "was already given on line 1 with another answer ([1, 1] then, [2, 2] here)" in said[0]
     assert "([2, 2] then, an error here)" in said[1]
@@ -361,7 +366,7 @@ def test_no_row_raises_and_every_kept_prediction_is_finite(
     given_rows: list[dict[str, Any]], any_candidate: bool
 ) -> None:
     collector, _ = collect(*given_rows, any_candidate=any_candidate)
-    for prediction in (*collector.predictions.values(), *collector.first.values(), *collector.public.values()):
+    for prediction in (*filter(None, collector.predictions), *collector.first.values(), *collector.public.values()):
         for value in (*sum(prediction.points, ()), *(prediction.bbox or ())):
             assert abs(float(value)) < float("inf")
         if not prediction.points and prediction.bbox is None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import compress, islice
 from typing import Any
 
 from scorer.answers import BOX_KEYS, POINT_KEYS, keys_of, plain_points
 from scorer.ids import Ids
 from scorer.limits import reason
-from scorer.model import PIXEL, Batch, Example, Kept, Prediction, Refusal, Space, Tries
+from scorer.model import PIXEL, Batch, Kept, Prediction, Refusal, Space, Tries
 from scorer.problems import Code, Problems, Reporter, shorten, type_name, write_numbers
 from scorer.validate.row import RowReader
 
@@ -29,40 +29,19 @@ NOWHERE = [math.nan, math.nan]
 _new = tuple.__new__  # half the time of calling a record's class, where a file has a record for each row
 
 
-class Entry:
-    """An example and what a file gives for it: the prediction of attempt 1, and a byte for each attempt.
-
-    ``code`` is the byte of attempt 1, 0 where it has no row, ``later`` those of the others. No record: it changes as
-    rows come, and its fields are looked at for every row of a file.
-    """
-
-    __slots__ = ("asks_box", "code", "example", "id", "later", "prediction")
-
-    def __init__(self, example: Example) -> None:
-        self.id, self.example, self.asks_box = example.id, example, example.rule == "coverage_precision"
-        self.prediction: Prediction | None = None
-        self.code = 0
-        self.later: bytearray | None = None
-
-
-def entries(examples: Iterable[Example]) -> dict[str, Entry]:
-    """An entry for each example, by id."""
-    return {example.id: Entry(example) for example in examples}
-
-
 class Collector:
     """Takes the rows of one benchmark and keeps, for each example, the prediction that counts.
 
-    After all rows: ``entries`` by id with the predictions (the last row of an id wins), ``first`` the first row of each
-    id that was given again with another answer, ``public`` the accidents of the public scorer, ``odd_rows`` the first
-    rows in which something was found or which refuse; ``reader`` knows what was noted of the file. All of these are of
-    attempt 1. What ``judge_tries`` makes of each row stays in the entries as one byte: attempts may be many. Rows of
-    attempts beyond ``attempts`` are reported and left out.
+    ``examples`` are those of ``ids``, and what a file gives for them stands beside them in columns. After all rows:
+    ``predictions`` that count (the last row of an id wins), ``codes`` of what ``judge_tries`` made of them, 0 where
+    there is no row; ``first`` the first row of each id that was given again with another answer, ``public`` the
+    accidents of the public scorer, ``odd_rows`` the first rows in which something was found or which refuse; ``reader``
+    knows what was noted of the file. All of these are of attempt 1. ``later`` has the codes of the other attempts by
+    the place of the example, a byte each, since they may be many. Rows beyond ``attempts`` are reported and left out.
     """
 
     def __init__(
         self,
-        entries: Mapping[str, Entry],
         ids: Ids,
         problems: Problems,
         *,
@@ -73,8 +52,12 @@ class Collector:
         attempts: int = 1,
         kept: Kept | None = None,
     ) -> None:
-        self.entries = entries
         self.ids = ids
+        self.examples = ids.examples
+        self.asks_box = [example.rule == "coverage_precision" for example in ids.examples]
+        self.predictions: list[Prediction | None] = [None] * len(ids.examples)
+        self.codes = bytearray(len(ids.examples))
+        self.later: dict[int, bytearray] = {}
         self.problems = problems
         self.reader = RowReader(space, refusal, any_candidate=any_candidate)
         self.first: dict[str, Prediction] = {}
@@ -87,11 +70,6 @@ class Collector:
         self.refused_rows = 0
         self.left_out_rows = 0
 
-    @property
-    def predictions(self) -> dict[str, Prediction]:
-        """The prediction that counts of each example that has one, by id."""
-        return {entry.id: entry.prediction for entry in self.entries.values() if entry.prediction is not None}
-
     def take(self, source: str, batch: Batch) -> Batch:
         """Read the rows of this benchmark's examples and give back the others, whose ids it does not know.
 
@@ -100,42 +78,43 @@ class Collector:
         lines, rows = batch
         rest: Batch = [], []
         try:
-            entries = [self.entries[row["id"]] for row in rows]
+            places = [self.ids.known[row["id"]] for row in rows]
         except (KeyError, TypeError):  # of any row whose id is unknown, missing or no string
             ids = [row.get("id") for row in rows]
-            found = [self.entries.get(row_id) if isinstance(row_id, str) else None for row_id in ids]
-            unknown = [entry is None for entry in found]
+            found = [self.ids.known.get(row_id) if isinstance(row_id, str) else None for row_id in ids]
+            unknown, known = [place is None for place in found], [place is not None for place in found]
             rest = list(compress(lines, unknown)), list(compress(rows, unknown))
-            lines, rows = list(compress(lines, found)), list(compress(rows, found))
-            entries = [entry for entry in found if entry is not None]
+            lines, rows = list(compress(lines, known)), list(compress(rows, known))
+            places = [place for place in found if place is not None]
         self.known_rows += len(rows)
-        self._read_all(source, lines, rows, entries)
+        self._read_all(source, lines, rows, places)
         return rest
 
     def _read_all(
-        self, source: str, lines: Sequence[int], rows: Sequence[dict[str, Any]], entries: Sequence[Entry]
+        self, source: str, lines: Sequence[int], rows: Sequence[dict[str, Any]], places: Sequence[int]
     ) -> None:
-        """Read rows, each of its entry, in the order of the file."""
+        """Read rows, each of the example at its place, in the order of the file."""
         problems, kept, reader = self.problems, self.kept, self.reader
         default, spaces = reader.space, reader.named_spaces
         highest = self.attempts
         noted: object = ()  # what the last row that was noted says of its space, which is text or nothing
-        tries, tried = Tries(source, default), list[Entry]()
+        tries, tried = Tries(source, default), list[int]()
+        examples, predictions, asks_box = self.examples, self.predictions, self.asks_box
         plain = plain_points(rows, problems.limits.digits)
-        for line, row, entry, point in zip(lines, rows, entries, plain, strict=True):
+        for line, row, place, point in zip(lines, rows, places, plain, strict=True):
             report: Reporter | None = None
             attempt = row.get("attempt", 1)
             if type(attempt) is not int or attempt < 1:
-                report = Reporter(problems, source, line, entry.id)
+                report = Reporter(problems, source, line, examples[place].id)
                 attempt = _attempt(attempt, report)
             if attempt > highest:
-                self._leave_out(source, line, entry.id)
+                self._leave_out(source, line, examples[place].id)
                 continue
             if kept is not None:
-                kept.rows[entry.id, attempt] = row
+                kept.rows[examples[place].id, attempt] = row
             named = row.get("space")
             space = default if named is None else spaces.get(named) if type(named) is str else None
-            if point is not None and report is None and space is not None and not entry.asks_box:
+            if point is not None and report is None and space is not None and not asks_box[place]:
                 if named != noted:
                     reader.note_space(named, space)
                     noted = named
@@ -144,20 +123,20 @@ class Collector:
                     tries, tried = Tries(source, space), []
                 if attempt == 1:
                     x, y = point
-                    fields = entry.id, ((x, y),), None, space, None, None, 1, line, source, ""
+                    fields = examples[place].id, ((x, y),), None, space, None, None, 1, line, source, ""
                     prediction = _new(Prediction, fields)
-                    if entry.prediction is None and not x < 0 > y:
-                        entry.prediction = prediction
+                    if predictions[place] is None and not x < 0 > y:
+                        predictions[place] = prediction
                     else:
-                        self._keep(entry, prediction, None, odd=self._keep_odd(row, prediction, found=False))
+                        self._keep(place, prediction, None, odd=self._keep_odd(row, prediction, found=False))
             else:
-                report = report or Reporter(problems, source, line, entry.id)
-                prediction, public = reader.read(row, entry.example, report)
+                report = report or Reporter(problems, source, line, examples[place].id)
+                prediction, public = reader.read(row, examples[place], report)
                 if attempt == 1:
-                    self._keep(entry, prediction, public, odd=self._keep_odd(row, prediction, found=report.used))
+                    self._keep(place, prediction, public, odd=self._keep_odd(row, prediction, found=report.used))
                 tries.others[len(tried)] = prediction._replace(attempt=attempt)
                 point = NOWHERE
-            tried.append(entry)
+            tried.append(place)
             tries.points.append(point)
             tries.attempts.append(attempt)
             tries.lines.append(line)
@@ -173,40 +152,40 @@ class Collector:
             message = f"the attempt is beyond {reason('attempts', self.problems.limits)}; it is not scored"
         self.problems.add(code, message, source, line, row_id=example_id)
 
-    def _keep(self, entry: Entry, prediction: Prediction, public: Prediction | None, *, odd: bool) -> None:
+    def _keep(self, place: int, prediction: Prediction, public: Prediction | None, *, odd: bool) -> None:
         """Keep what a row of attempt 1 says in place of what an earlier one of its id said."""
-        if entry.prediction is not None:
-            self.public.pop(entry.id, None)
+        previous = self.predictions[place]
+        if previous is not None:
+            self.public.pop(prediction.id, None)
             if not odd:
-                self.odd_rows.pop(entry.id, None)
-            self._report_duplicate(entry.prediction, prediction)
+                self.odd_rows.pop(prediction.id, None)
+            self._report_duplicate(previous, prediction)
         if public is not None:
-            self.public[entry.id] = public
-        entry.prediction = prediction
+            self.public[prediction.id] = public
+        self.predictions[place] = prediction
 
-    def _keep_codes(self, tries: Tries, entries: Sequence[Entry]) -> None:
-        """Keep what becomes of rows, each of its entry."""
-        if self.judge_tries is None or not entries:
+    def _keep_codes(self, tries: Tries, places: Sequence[int]) -> None:
+        """Keep what becomes of rows, each of the example at its place."""
+        if self.judge_tries is None or not places:
             return
-        tries.examples = [entry.example for entry in entries]
+        tries.examples = [self.examples[place] for place in places]
         codes = self.judge_tries(tries)
-        for entry, attempt, code, line in zip(entries, tries.attempts, codes, tries.lines, strict=True):
+        for place, attempt, code, line in zip(places, tries.attempts, codes, tries.lines, strict=True):
             if attempt == 1:
-                entry.code = code
+                self.codes[place] = code
                 continue
-            later = entry.later
+            later = self.later.get(place)
             if later is None:
-                later = entry.later = bytearray()
-            place = attempt - 2
-            if place == len(later):
+                later = self.later[place] = bytearray()
+            if attempt - 2 == len(later):
                 later.append(code)
                 continue
-            if place > len(later):
-                later.extend(bytes(place + 1 - len(later)))
-            elif later[place] and not self.problems.only_counts("duplicate-id"):
-                report = Reporter(self.problems, tries.source, line, entry.id)
+            if attempt - 2 > len(later):
+                later.extend(bytes(attempt - 1 - len(later)))
+            elif later[attempt - 2] and not self.problems.only_counts("duplicate-id"):
+                report = Reporter(self.problems, tries.source, line, self.examples[place].id)
                 report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
-            later[place] = code
+            later[attempt - 2] = code
 
     def _keep_odd(self, row: dict[str, Any], prediction: Prediction, *, found: bool) -> bool:
         """Keep what is short of a row in which something was found, or which refuses; whether that was done."""
