@@ -27,6 +27,8 @@ BATCH = 1000
 PACKED = 8
 """About how many bytes of rows a compressed byte holds."""
 
+_PLAIN = frozenset({str, int, float, dict, type(None)})
+
 _ANY_ID = " or ".join(EXAMPLE_IDS.values())
 
 
@@ -239,6 +241,8 @@ def _size(stream: IO[bytes]) -> int:
 
 def plain(value: Any) -> Any:
     """A value made in Python as a file would hold it: arrays and tuples as lists, their numbers as JSON's."""
+    if type(value) in _PLAIN:
+        return value
     if hasattr(value, "tolist"):  # arrays and their scalars
         value = value.tolist()
     return [plain(entry) for entry in value] if isinstance(value, list | tuple) else value

@@ -46,7 +46,8 @@ def _arrays(given_rows: list[dict[str, Any]], filler: object = None) -> dict[str
 
 
 def _frame(given_rows: list[dict[str, Any]], filler: object = None) -> Any:
-    return pandas.DataFrame({name: pandas.Series(a) for name, a in _arrays(given_rows, filler).items()})
+    """A frame of objects: the texts of a file may be such as the strings of pandas cannot hold."""
+    return pandas.DataFrame(_arrays(given_rows, filler), dtype=object)
 
 
 SHAPES = {"lists": _columns, "arrays": _arrays, "frame": _frame, "rows": lambda given_rows, _: given_rows}
@@ -125,7 +126,7 @@ def test_batches_of_public_predictions_add_up_to_the_score_of_their_file(variant
     outcomes: dict[str, str] = {}
     for start in range(0, len(given_rows), 100):
         some = given_rows[start : start + 100]
-        found = score_batch(truth, _frame(some))
+        found = score_batch(truth, pandas.DataFrame(some))
         outcomes |= dict(zip([row["id"] for row in some], found["outcome"], strict=True))
     assert outcomes == {v.example.id: v.outcome for v in report.verdicts if v.outcome != "absent"}
     assert sum(outcome == "hit" for outcome in outcomes.values()) == report.total.hits > 300
@@ -191,9 +192,8 @@ def test_a_ground_truth_can_be_sent_to_workers(benchmark: str) -> None:
 
 def test_the_examples_are_looked_through_once_and_each_ground_truth_has_its_own() -> None:
     batch._index.cache_clear()
-    moved = OSWORLD._replace(
-        examples=tuple(e._replace(target=tuple(side + 9999 for side in e.target)) for e in OSWORLD.examples)
-    )
+    far = tuple(each._replace(target=tuple(side + 9999 for side in each.target)) for each in OSWORLD.examples)
+    moved = OSWORLD._replace(examples=far)
     for _ in range(3):
         assert sum(score_batch(OSWORLD, _gold(OSWORLD))["hit"]) > sum(score_batch(moved, _gold(OSWORLD))["hit"])
     assert batch._index.cache_info()[:2] == (4, 2)  # hits and misses
@@ -232,7 +232,7 @@ class Engine:
     def mapInPandas(self, function: Any, schema: str) -> None:  # noqa: N802 (Spark's name)
         def frames() -> Iterator[Any]:
             for start in range(0, len(SHEETS), 5):
-                yield _frame(SHEETS[start : start + 5])
+                yield pandas.DataFrame(SHEETS[start : start + 5])
 
         found: Iterable[Any] = function(frames())
         names = [field.split()[0] for field in schema.split(", ")]
