@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scorer._version import __version__
-from scorer.api import check, check_streams, diagnose, judge, load_benchmark, score, score_streams, suites
+from scorer.api import check, check_streams, diagnose, judge, load_benchmark, score, score_batch, score_streams, suites
 from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
 from scorer.limits import Limits
 from scorer.model import (
@@ -58,6 +58,7 @@ __all__ = [
     "parse_reply",
     "parse_space",
     "score",
+    "score_batch",
     "score_streams",
     "suites",
 ]

@@ -106,7 +106,8 @@ def plain_points(rows: Iterable[Mapping[str, Any]], digits: int) -> list[list[fl
             continue
         # The bounds are false for NaN and infinities.
         plain = (
-            (-bound < x < bound if type(x) is float else type(x) is int and -whole < x < whole)
+            type(point) is list  # two bytes are numbers too
+            and (-bound < x < bound if type(x) is float else type(x) is int and -whole < x < whole)
             and (-bound < y < bound if type(y) is float else type(y) is int and -whole < y < whole)
             and ((size := len(row)) == 2 or (size == 3 and "attempt" in row) or READ_BESIDE_POINT.isdisjoint(row))
         )

@@ -6,7 +6,7 @@ Nothing here prints, exits or reads the environment.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, get_args
 
@@ -23,6 +23,7 @@ from scorer.route import Router
 from scorer.spaces import parse_space
 
 if TYPE_CHECKING:
+    from scorer.batch import Columns
     from scorer.diagnosis.records import Diagnosis
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "judge",
     "load_benchmark",
     "score",
+    "score_batch",
     "score_streams",
     "suites",
 ]
@@ -71,6 +73,38 @@ def score(
     """
     settings = _settings(space, profile, attempts, Problems(limits=limits), refusal, from_raw=from_raw)
     return _reports(_routed_to(ground_truth, predictions, settings), settings)[0]
+
+
+def score_batch(
+    ground_truth: GroundTruth,
+    batch: Columns | Sequence[Mapping[str, Any]],
+    *,
+    space: str | Space | None = None,
+    profile: str | None = None,
+    refusal: Refusal = "markers",
+    limits: Limits = DEFAULT_LIMITS,
+) -> dict[str, list[Any]]:
+    """Judge each row of a batch by itself: for engines that read, spread and aggregate large data by their own means.
+
+    ``batch`` holds columns by name, each a list or an array, or is a data frame, or a sequence of rows. An entry that
+    is None, NaN or pandas' NA says that its row lacks the key, as engines write it; a NaN inside a point is a bad
+    number.
+
+    The columns that come back are aligned with the rows: ``outcome`` is ``hit``, ``miss``, ``no_answer``,
+    ``run_error``, or None where ``score`` would not take the row (an id that is no example of the ground truth, an
+    attempt beyond the limit); ``hit`` is whether it is one; ``problems`` lists the codes of what was found in the row.
+    Verdicts are those of ``score``, for rows of any attempt alike.
+
+    A batch knows neither absent examples nor rows of other batches, so the score is left to whoever has them all:
+    keep one row of each (id, attempt), the last one as ``score`` does, and divide the hits of attempt 1 by
+    ``len(ground_truth.examples)``, never by the number of rows. ``hit`` is False where ``outcome`` is None.
+
+    Raises UsageError for a batch without "id", for columns of unequal lengths, and for an unknown space or profile.
+    """
+    from scorer.batch import EVERY_FINDING, judge_batch
+
+    problems = Problems(limits=limits._replace(problems=EVERY_FINDING))
+    return judge_batch(ground_truth, batch, _settings(space, profile, limits.attempts, problems, refusal))
 
 
 def score_streams(

@@ -27,6 +27,8 @@ BATCH = 1000
 PACKED = 8
 """About how many bytes of rows a compressed byte holds."""
 
+_PLAIN = frozenset({str, int, float, dict, type(None)})
+
 _ANY_ID = " or ".join(EXAMPLE_IDS.values())
 
 
@@ -102,7 +104,7 @@ class Router:
             for number, row in some:
                 if isinstance(row, Mapping):
                     lines.append(number)
-                    rows.append({key: _plain(value) for key, value in row.items()})
+                    rows.append({key: plain(value) for key, value in row.items()})
                 else:
                     found = f"expected a mapping, found {type_name(row)}"
                     self.problems.add("not-an-object", found, source, number)
@@ -235,7 +237,10 @@ def _size(stream: IO[bytes]) -> int:
         return 0
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value made in Python as a file would hold it: arrays and tuples as lists, their numbers as JSON's."""
+    if type(value) in _PLAIN:
+        return value
     if hasattr(value, "tolist"):  # arrays and their scalars
         value = value.tolist()
-    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
+    return [plain(entry) for entry in value] if isinstance(value, list | tuple) else value

@@ -38,7 +38,8 @@ def test_the_first_command_scores(run_score: Score, monkeypatch: pytest.MonkeyPa
 
 def test_the_python_example_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    _, _, section = README.partition("\n## Python\n")
+    (code,) = re.findall(r"```python\n(.*?)```", section.partition("\n### ")[0], re.DOTALL)
     exec(compile(code, "README.md", "exec"), {})
     total, outcomes, verdict = capsys.readouterr().out.strip().splitlines()
     assert total.startswith("6 12 pointerbench-sheets|n:12|")
