@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from scorer.assemble import RunSettings
 from scorer.benchmarks import ID_PATTERNS
@@ -16,7 +16,7 @@ from scorer.ids import Ids
 from scorer.model import OUTCOMES, Example, GroundTruth, Outcome, Tries
 from scorer.problems import shorten, type_name
 from scorer.route import plain
-from scorer.validate import Collector, Entry
+from scorer.validate import Collector
 
 KEPT_INDEXES = 8
 """So many ground truths are known by id between batches."""
@@ -35,13 +35,6 @@ class Columns(Protocol):
     def keys(self) -> Iterable[Any]: ...
 
     def __getitem__(self, name: Any, /) -> Any: ...
-
-
-class Index(NamedTuple):
-    """The examples of one ground truth by id, and what is known of its ids."""
-
-    examples: Mapping[str, Example]
-    ids: Ids
 
 
 class _Same:
@@ -64,11 +57,12 @@ def judge_batch(
 ) -> dict[str, list[Any]]:
     """The columns ``outcome``, ``hit`` and ``problems``, aligned with the rows of a batch.
 
-    The entries of the collector are made anew, for the examples of this batch alone: they change as rows come, and
-    batches are judged side by side.
+    The collector is made anew, for the examples of this batch alone: it changes as rows come, and batches are judged
+    side by side.
     """
     rows = rows_of(batch)
     index = _index(_Same(ground_truth))
+    benchmark = ground_truth.benchmark
     outcomes: list[Outcome | None] = [None] * len(rows)
 
     def judge_tries(tries: Tries) -> bytearray:
@@ -77,12 +71,12 @@ def judge_batch(
             outcomes[line - 1] = OUTCOMES[code - 1]
         return codes
 
-    ids = {row["id"] for row in rows if isinstance(row.get("id"), str)}
+    ids = dict.fromkeys(row["id"] for row in rows if isinstance(row.get("id"), str))
+    examples = [index[row_id] for row_id in ids if row_id in index]
     collector = Collector(
-        {row_id: Entry(index.examples[row_id]) for row_id in ids if row_id in index.examples},
-        index.ids,
+        Ids(benchmark.id, examples, ground_truth.left_out, benchmark.id_example, ID_PATTERNS),
         settings.problems,
-        any_candidate=ground_truth.benchmark.any_candidate,
+        any_candidate=benchmark.any_candidate,
         space=settings.space,
         refusal=settings.refusal,
         judge_tries=judge_tries,
@@ -149,13 +143,6 @@ def _is_there(value: object) -> bool:
 
 
 @lru_cache(maxsize=KEPT_INDEXES)
-def _index(known: _Same) -> Index:
-    """What a batch is looked up in, made once for a ground truth: it is larger than most batches."""
-    ground_truth = known.ground_truth
-    examples = {example.id: example for example in ground_truth.examples}
-    first = next(iter(examples), ground_truth.benchmark.id_example)
-    left_out = ground_truth.left_out
-    return Index(
-        examples,
-        Ids(ground_truth.benchmark.id, examples, ground_truth.examples, left_out, first, ID_PATTERNS),
-    )
+def _index(known: _Same) -> dict[str, Example]:
+    """The examples by id, made once for a ground truth: it is larger than most batches."""
+    return {example.id: example for example in known.ground_truth.examples}
