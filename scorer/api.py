@@ -19,7 +19,7 @@ from scorer.load import load_benchmark
 from scorer.model import PIXEL, Check, GroundTruth, Kept, Refusal, Report, Space, Suite
 from scorer.problems import Problems
 from scorer.profiles import get_profile
-from scorer.route import Router
+from scorer.route import Progress, Router
 from scorer.spaces import parse_space
 
 if TYPE_CHECKING:
@@ -119,15 +119,16 @@ def score_streams(
     kept: Kept | None = None,
     refusal: Refusal = "markers",
     from_raw: bool = False,
+    progress: Progress | None = None,
 ) -> list[Report]:
     """Score named streams against the benchmarks that their ids belong to, loaded by ``load`` when first met.
 
     With ``benchmark`` every row belongs to that one, and ids of others are unknown. Reports come in the order of
-    the benchmark table. ``kept``, if given, is filled with rows and later verdicts. Raises what ``score`` and ``load``
-    raise.
+    the benchmark table. ``kept``, if given, is filled with rows and later verdicts. ``progress``, if given, is called
+    with the number of rows after each batch that is read, of some 32 KiB. Raises what ``score`` and ``load`` raise.
     """
     settings = _settings(space, profile, attempts, Problems(limits=limits), refusal, from_raw=from_raw)
-    return _reports(_routed(streams, load, benchmark, settings._replace(kept=kept)), settings)
+    return _reports(_routed(streams, load, benchmark, settings._replace(kept=kept), progress), settings)
 
 
 def check(
@@ -153,14 +154,22 @@ def check_streams(
     profile: str | None = None,
     attempts: int = 1,
     limits: Limits = DEFAULT_LIMITS,
+    progress: Progress | None = None,
 ) -> Check:
     """Check named streams strictly: every fault that ``score`` lives with is an error, and every example needs a row.
 
-    The rows are read exactly as ``score_streams`` reads them; only the severity of what is found differs. A check
-    without findings means that ``score`` warns of nothing. Raises what ``load`` raises.
+    The rows are read exactly as ``score_streams`` reads them, ``progress`` included; only the severity of what is found
+    differs. A check without findings means that ``score`` warns of nothing. Raises what ``load`` raises.
     """
     return examine_streams(
-        streams, load, benchmark=benchmark, space=space, profile=profile, attempts=attempts, limits=limits
+        streams,
+        load,
+        benchmark=benchmark,
+        space=space,
+        profile=profile,
+        attempts=attempts,
+        limits=limits,
+        progress=progress,
     )[0]
 
 
@@ -173,10 +182,14 @@ def examine_streams(
     profile: str | None = None,
     attempts: int = 1,
     limits: Limits = DEFAULT_LIMITS,
+    progress: Progress | None = None,
 ) -> tuple[Check, list[Report]]:
-    """The strict check of named streams and the reports that the same reading gives; of use where it is accepted."""
+    """The strict check of named streams and the reports that the same reading gives; of use where it is accepted.
+
+    ``progress`` is called as by ``score_streams``.
+    """
     settings = _settings(space, profile, attempts, Problems(strict=True, limits=limits))
-    return _examined(_routed(streams, load, benchmark, settings), settings)
+    return _examined(_routed(streams, load, benchmark, settings, progress), settings)
 
 
 def diagnose(report: Report) -> Diagnosis:
@@ -216,12 +229,16 @@ def suites(reports: Iterable[Report]) -> list[Suite]:
 
 
 def _routed(
-    streams: Streams, load: Callable[[str], GroundTruth], benchmark: str | None, settings: RunSettings
+    streams: Streams,
+    load: Callable[[str], GroundTruth],
+    benchmark: str | None,
+    settings: RunSettings,
+    progress: Progress | None,
 ) -> Router:
     """The router after all streams, of one benchmark or of those that their ids belong to."""
     router = settings.router(load, load(benchmark) if benchmark is not None else None)
     for name, opener in streams:
-        router.read(name, opener)
+        router.read(name, opener, progress)
     return router
 
 

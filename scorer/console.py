@@ -19,6 +19,8 @@ from scorer.load import Selection
 from scorer.locate import ENVIRONMENT, Locator
 from scorer.model import GroundTruth, Problem, Report
 
+Streams = list[tuple[str, Callable[[], IO[bytes]]]]
+
 
 def make_locator(chosen: Selection, gt: str | None, data: str | None, *, several: bool = False) -> Locator:
     """Where this command looks for ground truth: the options, else the environment, the folder, the user's folder."""
@@ -43,9 +45,29 @@ def load_variant(gt: str | None, data: str | None) -> Callable[[str, str], Groun
     return load
 
 
-def streams(files: Iterable[str]) -> list[tuple[str, Callable[[], IO[bytes]]]]:
+def streams(files: Iterable[str]) -> Streams:
     """Names for messages, each with what opens the file; - is stdin."""
     return [(name if name != "-" else "<stdin>", partial(open_input, name)) for name in files]
+
+
+@contextmanager
+def reading(files: Sequence[str]) -> Iterator[tuple[Streams, Callable[[int], object] | None]]:
+    """The ``streams`` of files, and what is to be called with the number of rows after each batch.
+
+    Where stderr is a terminal, it shows from the third second on how far the reading is. Nothing of that is left when
+    the reading ends, however it ends.
+    """
+    opened = streams(files)
+    if not sys.stderr.isatty():
+        yield opened, None
+        return
+    from scorer.progress import Progress, total_bytes
+
+    progress = Progress(sys.stderr, total_bytes(files))
+    try:
+        yield [(name, partial(progress.counted, opener)) for name, opener in opened], progress
+    finally:
+        progress.clear()
 
 
 def open_input(name: str) -> IO[bytes]:

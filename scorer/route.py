@@ -32,6 +32,10 @@ _PLAIN = frozenset({str, int, float, dict, type(None)})
 _ANY_ID = " or ".join(EXAMPLE_IDS.values())
 
 
+Progress = Callable[[int], object]
+"""Told the number of rows after each batch."""
+
+
 class Reread(Protocol):
     """Makes a row anew before anything else looks at it. ``found_nothing`` says, after all rows, that none could be."""
 
@@ -77,7 +81,7 @@ class Router:
         self.strangers_met = 0
         self.nobody = Collector(Ids("", (), (), _ANY_ID, ID_PATTERNS), problems)
 
-    def read(self, name: str, opener: Callable[[], IO[bytes]]) -> None:
+    def read(self, name: str, opener: Callable[[], IO[bytes]], progress: Progress | None = None) -> None:
         """Take the rows of a file; one that cannot be opened is a problem like any other."""
         try:
             stream = opener()
@@ -85,7 +89,7 @@ class Router:
             self.problems.add("unreadable", f"cannot be read ({getattr(error, 'strerror', None) or error})", name)
             return
         with stream:
-            self.take(name, self._batches(name, stream))
+            self.take(name, self._batches(name, stream), progress)
 
     def _batches(self, name: str, stream: IO[bytes]) -> Iterator[Batch]:
         try:
@@ -110,12 +114,14 @@ class Router:
                     self.problems.add("not-an-object", found, source, number)
             yield lines, rows
 
-    def take(self, source: str, batches: Iterable[Batch]) -> None:
-        """Take numbered rows. A source without any is an error."""
+    def take(self, source: str, batches: Iterable[Batch], progress: Progress | None = None) -> None:
+        """Take numbered rows, and tell ``progress`` how many each batch held. A source without any is an error."""
         self.sources.append(source)
         before = self.rows_met, self.problems.unreadable
         for lines, rows in batches:
             self._route(source, (lines, rows if self.reread is None else list(map(self.reread, rows))))
+            if progress is not None:
+                progress(len(rows))
         if (self.rows_met, self.problems.unreadable) == before:
             self.problems.add("no-rows", "no prediction rows", source)
 

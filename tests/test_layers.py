@@ -53,7 +53,8 @@ MAY_IMPORT = {
     "submission": {"api", "benchmarks", "render", *LEAVES},
     "schemas": set(),
     "runs": {"hierarchy", "render", "render_aggregation", *LEAVES},
-    "console": {"benchmarks", "load", "locate", "render"},
+    "progress": set(),
+    "console": {"benchmarks", "load", "locate", "progress", "render"},
     "inference": {
         *("reparse", "profiles", "benchmarks", "params", "spaces", "tables", "extras"),
         *("cli", "console", "options"),  # its command, which is one like those of score

@@ -6,7 +6,7 @@ import click
 
 from scorer import render
 from scorer.api import check_streams
-from scorer.console import check_files, check_outputs, echo_problems, make_locator, refusal_written, streams, write_json
+from scorer.console import check_files, check_outputs, echo_problems, make_locator, reading, refusal_written, write_json
 from scorer.errors import PredictionsError
 from scorer.limits import parse_limits
 from scorer.load import Selection
@@ -37,15 +37,16 @@ def command(
     check_files(files)
     check_outputs([json_path], [*files, gt])
     locator = make_locator(Selection(instruction_variant or ""), gt, data)
-    with refusal_written(json_path):
+    with refusal_written(json_path), reading(files) as (opened, progress):
         checked = check_streams(
-            streams(files),
+            opened,
             locator.load_name,
             benchmark=benchmark or locator.benchmark_of_file(),
             space=space,
             profile=profile,
             attempts=attempts,
             limits=limits,
+            progress=progress,
         )
     truths = [problem for truth in checked.ground_truths for problem in truth.problems]
     echo_problems(truths, {}, show_all=show_all)

@@ -13,8 +13,8 @@ from scorer.console import (
     echo_problems,
     make_locator,
     one_for_each,
+    reading,
     refusal_written,
-    streams,
     write_json,
 )
 from scorer.errors import UsageError
@@ -69,14 +69,15 @@ def command(
     found: list[tuple[str, list[Report]]] = []
     for name, own_space, own_profile, variant in zip(files, spaces, profiles, variants, strict=True):
         locator = make_locator(Selection(variant or ""), gt, data)
-        with refusal_written(json_path):
+        with refusal_written(json_path), reading([name]) as (opened, progress):
             reports = score_streams(
-                streams([name]),
+                opened,
                 locator.load_name,
                 benchmark=benchmark or locator.benchmark_of_file(),
                 space=own_space,
                 profile=own_profile,
                 limits=limits,
+                progress=progress,
             )
         echo_problems(reports[0].problems, reports[0].problem_counts, show_all=show_all)
         found.append((name, reports))

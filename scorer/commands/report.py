@@ -14,7 +14,7 @@ import click
 
 from scorer.api import hints, score_streams, suites
 from scorer.atomic import make_file, replace_file
-from scorer.console import check_files, check_outputs, echo_problems, make_locator, one_for_each, streams
+from scorer.console import check_files, check_outputs, echo_problems, make_locator, one_for_each, reading
 from scorer.errors import GroundTruthError, UsageError
 from scorer.limits import parse_limits
 from scorer.load import Selection
@@ -121,14 +121,16 @@ def command(
     scored: list[list[Report]] = []
     for run, own_space, own_profile, variant in zip(runs, spaces, profiles, variants, strict=True):
         locator = make_locator(Selection(variant or ""), gt, data)
-        reports = score_streams(
-            streams(run),
-            locator.load_name,
-            benchmark=benchmark or locator.benchmark_of_file(),
-            space=own_space,
-            profile=own_profile,
-            limits=limits,
-        )
+        with reading(run) as (opened, progress):
+            reports = score_streams(
+                opened,
+                locator.load_name,
+                benchmark=benchmark or locator.benchmark_of_file(),
+                space=own_space,
+                profile=own_profile,
+                limits=limits,
+                progress=progress,
+            )
         truths = [problem for report in reports for problem in report.ground_truth.problems]
         echo_problems([*truths, *reports[0].problems], reports[0].problem_counts, show_all=show_all)
         scored.append(reports)

@@ -19,9 +19,9 @@ from scorer.console import (
     echo_problems,
     make_locator,
     open_input,
+    reading,
     refusal_written,
     say,
-    streams,
     write_json,
 )
 from scorer.errors import UsageError
@@ -92,9 +92,9 @@ def score_files(
     kept = None if output_dir is None else Kept({}, {})
     chosen = selection(instruction_variant, category, sample_ids, benchmark_params)
     locator = make_locator(chosen, gt, data, several=benchmark is None)
-    with refusal_written(json_path):
+    with refusal_written(json_path), reading(files) as (opened, progress):
         reports = score_streams(
-            streams(files),
+            opened,
             locator.load_name,
             benchmark=benchmark or locator.benchmark_of_file(),
             space=space,
@@ -104,6 +104,7 @@ def score_files(
             kept=kept,
             refusal=refusal,
             from_raw=from_raw,
+            progress=progress,
         )
     _KEPT.extend(reports)
     reports = list(map(aggregated, reports))
