@@ -30,7 +30,7 @@ AT_ONCE = "import scorer.progress as p; p.SHOW_AFTER = p.EVERY = 0; from scorer.
 
 
 class Terminal:
-    """A pseudo-terminal with a command on it, and every look of its screen."""
+    """A pseudo-terminal with a command on it, and every look of the line that its cursor was on."""
 
     def __init__(self, columns: int = 80, environment: dict[str, str] | None = None) -> None:
         import termios
@@ -42,7 +42,7 @@ class Terminal:
         self.environment = {**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})}
         self.environment.pop("COLUMNS", None)
         self.written = b""
-        self.looks: list[list[str]] = []
+        self.looks: list[str] = []
 
     def start(self, *args: object, code: str = AT_ONCE, stdin: Any = subprocess.DEVNULL, **to: Any) -> Any:
         streams: dict[str, Any] = {"stdin": stdin, "stdout": self.slave, "stderr": self.slave, **to}
@@ -67,10 +67,14 @@ class Terminal:
             self.written += piece
             for part in re.split(rb"(?<=\r)", piece):
                 self.stream.feed(part)
-                self.looks.append(self.lines())
-            if until is not None and any(re.search(until, each) for each in self.lines()):
+                self.looks.append(self.line())
+            if until is not None and re.search(until, self.line()):
                 return self.lines()
         pytest.fail("the command neither ended nor showed what it should")
+
+    def line(self) -> str:
+        cells = self.screen.buffer[self.screen.cursor.y]
+        return "".join(cells[column].data for column in range(self.screen.columns)).rstrip()
 
     def lines(self) -> list[str]:
         found = [text.rstrip() for text in self.screen.display]
@@ -80,7 +84,7 @@ class Terminal:
 
     def bars(self) -> list[re.Match[str]]:
         """The line wherever a screen shows it."""
-        return [found for look in self.looks for each in look if (found := LINE.fullmatch(each))]
+        return [found for look in self.looks if (found := LINE.fullmatch(look))]
 
 
 @pytest.fixture
@@ -201,7 +205,7 @@ def test_stdin_tells_its_share_if_it_is_a_file_and_else_rows_and_bytes_alone(row
     process.stdin.close()
     shown = terminal.read()
     assert process.wait() == 0
-    counts = [each for look in terminal.looks for each in look if re.fullmatch(r"[\d,]+ rows  [\d.]+ kB", each)]
+    counts = [look for look in terminal.looks if re.fullmatch(r"[\d,]+ rows  [\d.]+ kB", look)]
     assert counts[-1] == f"{ROWS:,} rows  {rows.stat().st_size / 1000:.0f} kB"
     assert not terminal.bars()
     assert not any(" rows  " in each for each in shown)
