@@ -207,13 +207,15 @@ EXAMPLE, RAY, SPARK = re.findall(r"```python\n(.*?)```", SECTION.partition("\n##
 SHEETS = [json.loads(line) for line in (FIXTURES / "predictions/sheets.jsonl").read_bytes().splitlines()]
 
 
-def test_the_example_gives_the_score_with_datasets(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_the_example_gives_the_score_with_datasets_whatever_the_size_of_a_batch(
+    size: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path)
     datasets.disable_progress_bars()
-    exec(compile(EXAMPLE, "README.md", "exec"), {})
+    assert "batched=True" in EXAMPLE
+    exec(compile(EXAMPLE.replace("batched=True", f"batched=True, batch_size={size}"), "README.md", "exec"), {})
     report = score(load_benchmark("pointerbench-sheets", "fixtures"), "fixtures/predictions/sheets.jsonl")
     assert capsys.readouterr().out == f"{report.total.hits} of {report.total.n}\n"
 
