@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from scorer.limits import reason
 from scorer.model import Box, Point, Points
-from scorer.problems import Code, Reporter, shorten, type_name, write_numbers
+from scorer.problems import NUMBERS, Code, Reporter, shorten, type_name, write_numbers
 
 POINT_KEYS = ("point", "pred", "coordinate", "prediction")
 BOX_KEYS = ("bbox", "box", "pred", "prediction")
@@ -30,6 +30,8 @@ READ_BESIDE_POINT = frozenset((*POINT_KEYS, "points", *BOX_KEYS, "x", "y", "erro
 
 HUGE_DIGITS = 15
 """Coordinates of more digits lose whole pixels in a double; the quick way of reading leaves them to the slow one."""
+
+_ORDINARY = 10**HUGE_DIGITS
 
 # Patterns are compiled when first needed, which for most files is never.
 _DECIMAL = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -285,6 +287,9 @@ def holds_answer(row: Mapping[str, Any]) -> bool:
 
 def _number_fault(value: object, report: Reporter) -> str:
     """What keeps a value from being a coordinate; "" for a finite JSON number of not too many digits."""
+    limits = report.problems.limits
+    if type(value) in NUMBERS and -_ORDINARY < value < _ORDINARY and limits.digits >= HUGE_DIGITS:
+        return ""
     if isinstance(value, bool) or not isinstance(value, int | float):
         if isinstance(value, str):
             return (
@@ -295,7 +300,6 @@ def _number_fault(value: object, report: Reporter) -> str:
         return "null" if value is None else f"a {type_name(value)}"
     if isinstance(value, float) and math.isnan(value):
         return "NaN, which is not JSON"
-    limits = report.problems.limits
     if abs(value) >= 10**limits.digits:
         return f"not finite, or has more digits than {reason('digits', limits)}"
     return ""

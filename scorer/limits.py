@@ -22,6 +22,7 @@ class Limits(NamedTuple):
     digits: int = 308
     attempts: int = 20_000
     candidates: int = 1000
+    spaces: int = 1000
     problems: int = 1000
     bundle_bytes: int = 16 * 2**20
 
@@ -37,6 +38,7 @@ LIMITS: dict[str, tuple[int, str]] = {
     "digits": (308, "digits of a coordinate before its decimal point"),
     "attempts": (10**6, "the highest attempt of a row that is taken"),
     "candidates": (10**6, "candidate points of a row"),
+    "spaces": (10**6, "different spaces that the rows of a benchmark name"),
     "problems": (10**7, "findings of one code that are kept and listed; the others are counted"),
     "bundle-bytes": (2**40, "bytes in one file of a bundle"),
 }

@@ -90,15 +90,20 @@ def may_repeat_keys(line: bytes, row: dict[str, Any]) -> bool:
     return line.count(b":") != colons_of(row) or (b"\\u003" in line and b"\\u003a" in line.lower())
 
 
-def colons_of(value: Any) -> int:
-    """The colons that a parsed value is written with, where none is escaped: one for each key, and those in texts."""
-    if isinstance(value, str):
-        return value.count(":")
-    if isinstance(value, list):
-        return sum(colons_of(entry) for entry in value)
-    if isinstance(value, dict):
-        return sum(1 + key.count(":") + colons_of(entry) for key, entry in value.items())
-    return 0
+def colons_of(row: dict[str, Any]) -> int:
+    """The colons that a parsed row is written with, where none is escaped: one for each key, and those in texts."""
+    total = 0
+    values: list[Any] = [row]
+    for value in values:  # which grows on the way
+        kind = type(value)
+        if kind is str:
+            total += value.count(":")
+        elif kind is dict:
+            total += len(value) + "".join(value).count(":")
+            values += value.values()
+        elif kind is list:
+            values += value
+    return total
 
 
 def report_repeated_keys(line: bytes, number: int, source: str, problems: Problems) -> None:

@@ -118,23 +118,26 @@ class Collector:
                 if named != noted:
                     reader.note_space(named, space)
                     noted = named
-                if space is not tries.space:
-                    self._keep_codes(tries, tried)
-                    tries, tried = Tries(source, space), []
-                if attempt == 1:
+                if not tried:
+                    tries.space = space
+                if attempt == 1 or space is not tries.space:
                     x, y = point
-                    fields = examples[place].id, ((x, y),), None, space, None, None, 1, line, source, ""
+                    fields = examples[place].id, ((x, y),), None, space, None, None, attempt, line, source, ""
                     prediction = _new(Prediction, fields)
+                if space is not tries.space:
+                    tries.others[len(tried)] = prediction
+                    point = NOWHERE
+                if attempt == 1:
                     if predictions[place] is None and not x < 0 > y:
                         predictions[place] = prediction
                     else:
                         self._keep(place, prediction, None, odd=self._keep_odd(row, prediction, found=False))
             else:
                 report = report or Reporter(problems, source, line, examples[place].id)
-                prediction, public = reader.read(row, examples[place], report)
+                prediction, public = reader.read(row, examples[place], report, attempt)
                 if attempt == 1:
                     self._keep(place, prediction, public, odd=self._keep_odd(row, prediction, found=report.used))
-                tries.others[len(tried)] = prediction._replace(attempt=attempt)
+                tries.others[len(tried)] = prediction
                 point = NOWHERE
             tried.append(place)
             tries.points.append(point)

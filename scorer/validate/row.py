@@ -7,9 +7,12 @@ from typing import Any
 
 from scorer.answers import IGNORED_KEYS, Geometry, holds_answer, read_box, read_points
 from scorer.errors import UsageError
+from scorer.limits import reason
 from scorer.model import PIXEL, Example, Point, Prediction, Refusal, Space
 from scorer.problems import NUMBERS, Code, Reporter, shorten, type_name
 from scorer.spaces import parse_space
+
+_IGNORED = frozenset(IGNORED_KEYS)
 
 
 class RowReader:
@@ -27,7 +30,9 @@ class RowReader:
         self.uses_default = False
         self.has_markers = False
 
-    def read(self, row: dict[str, Any], example: Example, report: Reporter) -> tuple[Prediction, Prediction | None]:
+    def read(
+        self, row: dict[str, Any], example: Example, report: Reporter, attempt: int = 1
+    ) -> tuple[Prediction, Prediction | None]:
         """The prediction of a row and, where there is one, the public scorer's accident with it."""
         if row.get("error"):
             # Whatever else the row carries is not read: what is left of a failed reply is kept for people.
@@ -35,7 +40,7 @@ class RowReader:
                 both = "the row records an error and also gives an answer; it counts as run_error"
                 report("error-with-answer", both)
             error = _error_text(row["error"])
-            return Prediction(example.id, error=error, line=report.line, source=report.source), None
+            return Prediction(example.id, error=error, attempt=attempt, line=report.line, source=report.source), None
         space, fault = self._space_of(row, report)
         geometry = Geometry(fault=fault)
         if not fault:
@@ -53,10 +58,12 @@ class RowReader:
             geometry.points,
             geometry.bbox,
             space,
-            fault=geometry.fault,
-            line=report.line,
-            source=report.source,
-            refusal=marker,
+            None,
+            geometry.fault,
+            attempt,
+            report.line,
+            report.source,
+            marker,
         )
         public = None if geometry.public is None else _as_public(prediction, geometry.public)
         return prediction, public
@@ -74,7 +81,7 @@ class RowReader:
 
     def _report_ignored(self, row: dict[str, Any], example: Example, geometry: Geometry, report: Reporter) -> None:
         """Fields that some harnesses write beside an answer: their verdict, or the target."""
-        for key in IGNORED_KEYS:
+        for key in () if _IGNORED.isdisjoint(row) else IGNORED_KEYS:
             if row.get(key) is not None:
                 report("ignored-field", f'"{key}" is not read: verdicts and targets are made here')
         boxes = ("bbox", "box") if geometry.points and example.rule != "coverage_precision" else ()
@@ -90,8 +97,13 @@ class RowReader:
         try:
             if not isinstance(named, str):
                 raise UsageError(f"space must be a string, found {type_name(named)}")
-            self.named_spaces[named] = parse_space(named)
-            return self.named_spaces[named], None
+            known = self.named_spaces.get(named)
+            if known is None:
+                known = parse_space(named)
+                if len(self.named_spaces) >= report.problems.limits.spaces:
+                    raise UsageError(f"more different spaces than {reason('spaces', report.problems.limits)}")
+                self.named_spaces[named] = known
+            return known, None
         except UsageError as unknown:
             report("bad-space", f"{unknown}; the row counts as no_answer")
             return PIXEL, "bad-space"
