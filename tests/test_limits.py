@@ -112,10 +112,10 @@ def test_a_hostile_file_is_refused_within_10_seconds_and_300_mebibytes(name: str
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < SECONDS
 
 
-def test_spaces_beyond_the_limit_are_no_answer_and_those_named_before_still_are(run_score: Score, tmp_path: Path) -> None:
-    rows = [{"id": "pbs_0001", "point": [1, 1], "space": f"frame:{width}x9"} for width in (10, 11, 12, 10)]
+def test_spaces_beyond_the_limit_are_no_answer_and_those_named_before_are(run_score: Score, tmp_path: Path) -> None:
+    rows = [{"id": "pbs_9001", "point": [1, 1], "space": f"frame:{width}x9"} for width in (10, 11, 12, 10)]
     file = write_rows(tmp_path / "p.jsonl", rows)
-    run = run_score("check", file, "--max", "spaces=2")
+    run = run_score("check", file, "--data", str(FIXTURES), "--max", "spaces=2")
     assert run.out.count("more different spaces than the limit of 2 (--max spaces=N sets another)") == 1
     assert "p.jsonl:3 " in next(line for line in run.out.splitlines() if "more different spaces" in line)
-    assert "more different spaces" not in run_score("check", file).out
+    assert "more different spaces" not in run_score("check", file, "--data", str(FIXTURES)).out

@@ -101,7 +101,9 @@ class RowReader:
             if known is None:
                 known = parse_space(named)
                 if len(self.named_spaces) >= report.problems.limits.spaces:
-                    raise UsageError(f"more different spaces than {reason('spaces', report.problems.limits)}")
+                    if not report.problems.only_counts("bad-space"):
+                        report("bad-space", f"more different spaces than {reason('spaces', report.problems.limits)}")
+                    return PIXEL, "bad-space"
                 self.named_spaces[named] = known
             return known, None
         except UsageError as unknown:
