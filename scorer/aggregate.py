@@ -1,6 +1,6 @@
-"""Verdicts -> totals and axis tables, always over the ground truth.
+"""Outcomes -> totals and axis tables, always over the ground truth.
 
-The verdicts are walked once, into a tally of the few combinations that occur; every figure is a sum over the tally.
+The outcomes are walked once, into a tally of the few combinations that occur; every figure is a sum over the tally.
 Invariant: the tally's values add up to the number of ground-truth examples, whatever their outcomes.
 """
 

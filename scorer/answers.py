@@ -300,9 +300,18 @@ def _number_fault(value: object, report: Reporter) -> str:
         return "null" if value is None else f"a {type_name(value)}"
     if isinstance(value, float) and math.isnan(value):
         return "NaN, which is not JSON"
-    if abs(value) >= 10**limits.digits:
+    # As a double, which is what some parsers make of long whole numbers and what is judged.
+    if abs(_double(value)) >= 10**limits.digits:
         return f"not finite, or has more digits than {reason('digits', limits)}"
     return ""
+
+
+def _double(value: float) -> float:
+    """The number as a double; infinite where it is too long for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _floats(values: list[Any]) -> tuple[float, ...] | None:

@@ -132,8 +132,6 @@ class Verdicts(Sequence[Verdict]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
-    __hash__ = None  # type: ignore[assignment]  # as of a list
-
 
 def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[str], settings: RunSettings) -> Report:
     """The report of one benchmark. What is wrong with the file as a whole joins the findings of ``settings``.

@@ -105,6 +105,8 @@ def rows_of(batch: Columns | Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     """
     if isinstance(batch, Columns):
         return _rows_of_columns({name: batch[name] for name in batch.keys()})  # noqa: SIM118 (a frame has no other way)
+    if not isinstance(batch, Iterable):
+        raise UsageError(f"a batch is columns by name or a list of rows, found {type_name(batch)}")
     rows: list[dict[str, Any]] = []
     for number, row in enumerate(batch, 1):
         if not isinstance(row, Mapping):

@@ -1,4 +1,4 @@
-"""Rule name -> function. One verdict per example, in ground-truth order.
+"""Rule name -> function: one verdict at a time, or the hits among many points.
 
 Every rule reads a prediction in pixels. The rules and where they come from:
 
@@ -20,7 +20,7 @@ from scorer.geometry import (
     in_polygon,
     points_in_polygon,
 )
-from scorer.model import Example, Outcome, Point, Prediction, RuleName, Verdict
+from scorer.model import Example, Point, Prediction, RuleName, Verdict
 
 GOOD_ACCURACY = 0.9
 LOOKED_AT = 300
@@ -39,19 +39,17 @@ def judge(example: Example, prediction: Prediction | None) -> Verdict:
     if example.rule == "coverage_precision":
         return _judge_box(example, prediction)
     is_right, target = POINT_RULES[example.rule], example.target
-    outcome: Outcome = "miss" if prediction.points else "no_answer"
     for x, y in prediction.points:
         if is_right(x, y, target):
-            outcome = "hit"
-            break
-    return tuple.__new__(Verdict, (example, prediction, outcome, None, None))  # half the time of Verdict(...)
+            return Verdict(example, prediction, "hit")
+    return Verdict(example, prediction, "miss" if prediction.points else "no_answer")
 
 
 def judge_points(examples: Sequence[Example], points: Sequence[Sequence[float]]) -> list[bool]:
     """Which of many points, in pixels, are right by the rules of their examples.
 
-    ``points`` is aligned with ``examples``, which may come again and again. All points at one
-    polygon are asked for at once, which takes a fiftieth of the time.
+    ``points`` is aligned with ``examples``, which may come again and again. All points at one polygon are asked for at
+    once, which takes a fiftieth of the time.
     """
     rules = _RULES_OF_MANY
     found = [rules[each.rule](x, y, each.target) for each, (x, y) in zip(examples, points, strict=True)]

@@ -1,4 +1,4 @@
-"""The records that the stages hand to each other. All immutable, none does any I/O.
+"""The records that the stages hand to each other. All are immutable but ``Tries``, none does any I/O.
 
 Boxes are corner pairs ``(x0, y0, x1, y1)`` (xyxy) everywhere; OSWorld-G's left, top, width, height become
 corners once, at load. Points and boxes of examples are pixels of the original screenshot, origin top left.
@@ -94,9 +94,10 @@ class Prediction(NamedTuple):
 
 
 class Tries:
-    """Answers in one space, of which a file may have millions: columns, with an entry for each row in its order.
+    """Rows of a file, of which it may have millions: columns, with an entry for each row in its order.
 
-    ``others`` holds, by their place in the columns, the predictions of rows that are more, or less, than one point.
+    ``points`` are [x, y] in ``space``. ``others`` holds, by their place in the columns, the predictions of rows that
+    are more, or less, than one point in that space; their own points are not a number. Filled as rows are read.
     """
 
     __slots__ = ("attempts", "examples", "lines", "others", "points", "source", "space")

@@ -67,4 +67,5 @@ class _Unpacked(io.RawIOBase):
 
     def _end(self, why: str) -> int:
         self.problems.add("unreadable", why, self.source)
+        self.inner, self.left = io.BytesIO(), 0  # nothing more comes, and nothing more is said
         return 0

@@ -73,6 +73,15 @@ def test_what_no_file_can_hold_is_refused_or_read_but_never_an_exception_of_anot
         scorer.score(TRUTH, "nul\0")
 
 
+def test_keys_that_are_no_texts_and_errors_that_are_no_json_are_faults_of_their_rows() -> None:
+    circular: dict[str, Any] = {}
+    circular["again"] = circular
+    rows: list[Any] = [{0: [{"a": 1}]}, {0: [1], 1: [2]}, {None: 1}, {"id": BOX.id, "error": {(1, 2): 3}}]
+    report = scorer.score(TRUTH, [*rows, {"id": BOX.id, "error": circular}])
+    assert report.problem_counts["no-id"] == 3
+    assert report.outcomes["run_error"] == 1
+
+
 def test_nothing_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
     scorer.score(TRUTH, FIXTURES / "predictions/osworld_g.jsonl")
     assert capfd.readouterr() == ("", "")

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from scorer import GroundTruth, PredictionsError, Report, judge, load_benchmark, read, score, score_streams, validate
 from scorer.convert import point_to_pixels, to_pixels
 from scorer.judge import judge_points
+from scorer.limits import Limits
 from scorer.model import Example, Prediction, Problem
 from scorer.problems import Problems
 from scorer.spaces import parse_space
@@ -166,6 +167,24 @@ def test_the_quick_way_and_the_careful_one_give_one_report_however_the_file_is_c
         assert _outcome(truth, content, attempts, space) == usual
     with patch.object(validate, "plain_points", lambda given_rows, _: [None] * len(given_rows)):
         assert _outcome(truth, content, attempts, space) == usual
+
+
+@pytest.mark.parametrize("digits", [15, 20, 308])
+@pytest.mark.parametrize("last", ["8", "9"])
+def test_whole_numbers_at_the_limit_of_digits_are_one_thing_to_every_parser(
+    digits: int, last: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("orjson")
+    refusal = next(example.id for example in OSWORLD.examples if example.rule == "refusal")
+    number = "-" + "9" * (digits - 1) + last
+    file = tmp_path / "p.jsonl"
+    file.write_text(f'{{"id": "{refusal}", "point": [{number}, {number}]}}\n', encoding="ascii")
+    found = []
+    for size in (0, 10**9):
+        with patch.object(read, "ORJSON_PAYS_FROM_BYTES", size):
+            report = score(OSWORLD, file, limits=Limits(digits=digits))
+        found.append((report.outcomes, report.problem_counts))
+    assert found[0] == found[1]
 
 
 def test_a_space_that_rows_name_is_told_from_the_same_one_left_out_however_they_follow_each_other() -> None:

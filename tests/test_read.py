@@ -200,6 +200,38 @@ def test_each_limit_is_named_by_what_it_refuses_and_holds_to_the_last_one(
     assert code not in [found for _, found, _ in rows_of(data, wider)[1]]
 
 
+@pytest.mark.parametrize("row_limit", [1023, 1024, 1025, 1026, 2051, 2999])
+def test_the_limit_of_rows_holds_wherever_in_a_block_it_falls(row_limit: int) -> None:
+    data = b'{"id":"pbp_9001","point":[1,2]}\n' * 3000
+    assert len(data) % 3000 == 0
+    assert read.BLOCK_BYTES % (len(data) // 3000) == 0  # so that lines end where blocks do
+    rows, problems = rows_of(data, Limits(rows=row_limit))
+    assert [number for number, _ in rows] == list(range(1, row_limit + 1))
+    assert [code for _, code, _ in problems] == ["too-many-rows"]
+
+
+def test_what_stands_behind_an_object_over_several_lines_is_read_however_far_behind() -> None:
+    data = b'{\n"id": "a"\n}\n' + b"\n" * 50 + b'{"id": "b"}\nGARBAGE\n'
+    for limit in (20, 40, 4000):
+        rows, problems = rows_of(data, Limits(line_bytes=limit))
+        assert {"id": "b"} in [row for _, row in rows]
+        assert "bad-json" in [code for _, code, _ in problems]
+
+
+def test_an_object_over_several_lines_is_asked_for_repeated_keys_too() -> None:
+    rows, problems = rows_of(b'{\n"id": "a",\n"id": "b"\n}\n')
+    assert rows == [(1, {"id": "b"})]
+    assert [code for _, code, _ in problems] == ["repeated-key"]
+
+
+def test_blank_lines_at_the_start_count_as_lines_like_any_other() -> None:
+    rows, problems = rows_of(b"\n\n\n" + b'{"a": 1}\n' * 5, Limits(rows=5))
+    assert [number for number, _ in rows] == [4, 5]
+    assert [code for _, code, _ in problems] == ["too-many-rows"]
+    rows, problems = rows_of(b" " * 120 + b"\n" + b'{"a": 1}\n', Limits(line_bytes=50))
+    assert ([number for number, _ in rows], [(n, code) for n, code, _ in problems]) == ([2], [(1, "line-too-long")])
+
+
 @pytest.mark.parametrize(
     ("line", "repeated"),
     [

@@ -153,6 +153,8 @@ def test_a_batch_that_is_none_is_refused_with_what_it_lacks() -> None:
         ({"id": ["a", "b"], "point": [[1, 2]]}, 'column "point" of the batch has 1 entries, "id" has 2'),
         ({"id": "pbt_0001", "point": [1, 2]}, r'column "id" must be a list or an array, found string; .*batched=True'),
         ([{"id": "a"}, [1, 2]], "row 2 of the batch must be a mapping, found list"),
+        (None, "a batch is columns by name or a list of rows, found null"),
+        (7, "a batch is columns by name or a list of rows, found number"),
     ]
     for given_batch, message in wrong:
         with pytest.raises(UsageError, match=message):

@@ -67,7 +67,7 @@ def batches(
                 return
             line = _without_mark(line, source, problems)
         start = line.lstrip()
-        if not start:
+        if not start and len(line) <= limits.line_bytes:
             continue
         if start.startswith(b"["):
             data = line + stream.read(max(0, limits.array_bytes + 1 - len(line)))
@@ -81,10 +81,14 @@ def batches(
             return
         if start.startswith(b"{") and b"}" not in line and line.endswith(b"\n"):
             line += stream.read(limits.line_bytes) + stream.readline(limits.line_bytes)  # whole lines
-            whole = _spread_object(line, limits.depth)
+            behind = stream.read(1)
+            whole = None if behind else _spread_object(line, limits.depth)
             if whole is not None:
+                if check_keys and may_repeat_keys(line, whole):
+                    report_repeated_keys(line, number, source, problems)
                 yield [number], [whole]
                 return
+            line += behind
         yield from _Lines(source, problems, _parser(size), check_keys).batches(line, stream, number)
         return
     if stream.read(1):
@@ -147,20 +151,21 @@ class _Lines:
 
     def batches(self, start: bytes, stream: IO[bytes], first: int) -> Iterator[Batch]:
         """The rows of ``start``, which is line ``first`` and maybe more, and of the rest of the stream."""
-        left = self.problems.limits.rows
+        last = self.problems.limits.rows
         for data in _blocks(start, stream, self.problems.limits.line_bytes + 1):
             count = data.count(b"\n") + (not data.endswith(b"\n"))
-            if count > left:
-                data = b"".join(islice(io.BytesIO(data), left))
-            numbers, rows = self._batch(data, range(first, first + min(count, left)))
-            # Rows whose keys are distinct have one colon for each of them, unless their values hold more.
-            if self.check_keys and data.count(b":") != sum(map(len, rows)):
-                self._check_keys(data, first, numbers, rows)
-            yield numbers, rows
-            if count > left:
+            taken = min(count, last - first + 1)
+            if taken < count:
+                data = b"".join(islice(io.BytesIO(data), taken))
+            if taken:
+                numbers, rows = self._batch(data, range(first, first + taken))
+                # Rows whose keys are distinct have one colon for each of them, unless their values hold more.
+                if self.check_keys and data.count(b":") != sum(map(len, rows)):
+                    self._check_keys(data, first, numbers, rows)
+                yield numbers, rows
+            if taken < count:
                 report_too_many_rows(self.source, self.problems)
                 return
-            left -= count
             first += count
 
     def _batch(self, data: bytes, numbers: Sequence[int]) -> Batch:

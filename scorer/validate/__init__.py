@@ -277,7 +277,9 @@ def _explain_missing_id(row: dict[str, Any]) -> str:
     objects = [key for key in lists if all(isinstance(entry, dict) for entry in row[key]) and row[key]]
     if objects:
         count = len(row[objects[0]])
-        return f'the row has no id; found a list under "{shorten(objects[0])}" with {count} entries: submit that list'
+        return (
+            f'the row has no id; found a list under "{shorten(str(objects[0]))}" with {count} entries: submit that list'
+        )
     if row and len(lists) == len(row) and not set(row) & {*POINT_KEYS, *BOX_KEYS}:
         return 'the object maps ids to points; expected rows like {"id": ..., "point": [x, y]}'
     return f"the row has no id{keys_of(row)}; rows are never matched by position"

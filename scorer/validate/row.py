@@ -123,14 +123,20 @@ def _is_centre(point: Point, box: object) -> bool:
     if not (isinstance(box, list) and len(box) == 4 and all(type(number) in NUMBERS for number in box)):
         return False
     try:
-        return point == ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
+        x0, y0, x1, y1 = map(float, box)
     except OverflowError:  # of whole numbers that no double can hold
         return False
+    return point == ((x0 + x1) / 2, (y0 + y1) / 2)
 
 
 def _error_text(error: object) -> str:
     """What a row says of its failure, as text of bounded length."""
-    return shorten(error if isinstance(error, str) else json.dumps(error, default=str), 500)
+    if not isinstance(error, str):
+        try:
+            error = json.dumps(error, default=str)
+        except (TypeError, ValueError):  # made in Python: keys that are no texts, or an object within itself
+            error = repr(error)
+    return shorten(error, 500)
 
 
 def _as_public(prediction: Prediction, numbers: tuple[float, ...]) -> Prediction:
