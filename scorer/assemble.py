@@ -6,7 +6,7 @@ The second half of a run, and the place where what concerns a file as a whole is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, overload
 
 from scorer._version import __version__
@@ -84,16 +84,12 @@ class RunSettings(NamedTuple):
             points = [point_to_pixels(x, y, space, each.frame) for each, (x, y) in zip(examples, points, strict=True)]
         hits = judge_points(examples, points)
         codes = bytearray(hits).translate(_CODES_OF_HITS)
-        # What is not a number is no plain point, or one that its space cannot express; it equals nothing.
-        single: Iterable[int] = [
-            place
-            for place, (example, (x, y), hit) in enumerate(zip(examples, points, hits, strict=True))
-            if not hit and (x != x or is_off(x, y, example.frame))
-        ]
         if self.kept is not None:  # with the verdict of each
-            single = range(len(points))
-        for place in single:
-            codes[place] = self._judge_one(examples[place], tries.prediction(place))
+            return bytearray(self._judge_one(each, tries.prediction(place)) for place, each in enumerate(examples))
+        for place, (example, (x, y), hit) in enumerate(zip(examples, points, hits, strict=True)):
+            # What is not a number is no plain point, or one that its space cannot express; it equals nothing.
+            if not hit and (x != x or (is_off(x, y, example.frame) and not self.problems.only_counts("out-of-frame"))):
+                codes[place] = self._judge_one(example, tries.prediction(place))
         return codes
 
     def _judge_one(self, example: Example, prediction: Prediction) -> int:

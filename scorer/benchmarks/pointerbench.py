@@ -41,24 +41,21 @@ def read_examples(
     del sides  # the annotations hold every axis
     examples: list[Example] = []
     records = Records(source, problems)
-    add, first_entry = examples.append, records.entries.setdefault
     read_labels = _label_reader([axis.name for axis in axes])
     for entry, (line, row) in enumerate(rows, 1):
         try:
-            example, is_odd = _example(row, read_labels)
+            example = _example(row, read_labels)
         except RowError as fault:
             records.report(row, entry, line, fault)
             continue
-        if first_entry(example.id, entry) == entry or records.is_new(example, entry, line, examples):
-            add(example)
-            if is_odd:
-                for code, message in _oddities(example, row):
-                    problems.add(code, f"id {example.id}: {message}", source, line, row_id=example.id)
+        if records.is_new(example, entry, line, examples):
+            examples.append(example)
+            for code, message in _oddities(example, row):
+                problems.add(code, f"id {example.id}: {message}", source, line, row_id=example.id)
     return examples
 
 
-def _example(row: dict[str, Any], read_labels: Callable[[dict[str, Any]], Labels]) -> tuple[Example, bool]:
-    """The example of a row, and whether there is anything odd about it."""
+def _example(row: dict[str, Any], read_labels: Callable[[dict[str, Any]], Labels]) -> Example:
     try:
         name, instruction, image, answer_type, size, bbox = _FIELDS(row)
     except KeyError:
@@ -66,19 +63,21 @@ def _example(row: dict[str, Any], read_labels: Callable[[dict[str, Any]], Labels
     if not (type(name) is str and name and type(instruction) is str and type(image) is str):
         name, instruction, image = row_id(row), text(row, "instruction"), text(row, "file_name")
     rule, coverage, precision = _POINT if answer_type == "point" else _rule(row)
-    frame = width, height = FRAME if size == _SIZE else image_size(size)
-    box = x0, y0, x1, y1 = _box(bbox)
-    is_odd = x0 < 0 or y0 < 0 or x1 > width or y1 > height or not instruction or _INFERRED in row
+    frame = FRAME if size == _SIZE else image_size(size)
+    box = _box(bbox)
     fields = name, rule, box, frame, read_labels(row), instruction, image, coverage, precision
-    return tuple.__new__(Example, fields), is_odd  # half the time of Example(...), where there are many
+    return tuple.__new__(Example, fields)  # half the time of Example(...), where there are many
 
 
 def _oddities(example: Example, row: dict[str, Any]) -> Sequence[tuple[Code, str]]:
     """What is worth a warning in a row that is scored as given."""
     x0, y0, x1, y1 = example.target
     width, height = example.frame
+    inside = x0 >= 0 and y0 >= 0 and x1 <= width and y1 <= height
+    if inside and example.instruction and _INFERRED not in row:
+        return ()
     found: list[tuple[Code, str]] = []
-    if x0 < 0 or y0 < 0 or x1 > width or y1 > height:
+    if not inside:
         size = f"image_size {width}x{height}"
         found.append(("gt-outside-image", f"bbox exceeds {size} (wrong file or resized copy?); scored as given"))
     if not example.instruction:

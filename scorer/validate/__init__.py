@@ -26,6 +26,9 @@ JudgeTries = Callable[[Tries], Sequence[int]]
 NOWHERE = [math.nan, math.nan]
 """Stands for what is no plain point; no rule takes it."""
 
+_SAID = slice(Prediction._fields.index("points"), Prediction._fields.index("error") + 1)
+"""Of a prediction, what its row answers: points, bbox, space, error."""
+
 _new = tuple.__new__  # half the time of calling a record's class, where a file has a record for each row
 
 
@@ -128,15 +131,17 @@ class Collector:
                     tries.others[len(tried)] = prediction
                     point = NOWHERE
                 if attempt == 1:
-                    if predictions[place] is None and not x < 0 > y:
+                    refuses = x < 0 > y
+                    if predictions[place] is None and not refuses:
                         predictions[place] = prediction
                     else:
-                        self._keep(place, prediction, None, odd=self._keep_odd(row, prediction, found=False))
+                        self._keep(place, prediction, None, odd=refuses and self._keep_odd(row, prediction.id))
             else:
                 report = report or Reporter(problems, source, line, examples[place].id)
                 prediction, public = reader.read(row, examples[place], report, attempt)
                 if attempt == 1:
-                    self._keep(place, prediction, public, odd=self._keep_odd(row, prediction, found=report.used))
+                    odd = report.used or any(x < 0 and y < 0 for x, y in prediction.points)
+                    self._keep(place, prediction, public, odd=odd and self._keep_odd(row, prediction.id))
                 tries.others[len(tried)] = prediction
                 point = NOWHERE
             tried.append(place)
@@ -190,13 +195,12 @@ class Collector:
                 report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
             later[attempt - 2] = code
 
-    def _keep_odd(self, row: dict[str, Any], prediction: Prediction, *, found: bool) -> bool:
-        """Keep what is short of a row in which something was found, or which refuses; whether that was done."""
-        odd = found or any(x < 0 and y < 0 for x, y in prediction.points)
-        if odd and (len(self.odd_rows) < MAX_ODD_ROWS or prediction.id in self.odd_rows):
-            self.odd_rows[prediction.id] = {key: _short(row[key]) for key in islice(row, MAX_ENTRIES)}
-            return True
-        return False
+    def _keep_odd(self, row: dict[str, Any], example_id: str) -> bool:
+        """Keep what is short of a row in which something was found, or which refuses; whether there was room."""
+        if len(self.odd_rows) >= MAX_ODD_ROWS and example_id not in self.odd_rows:
+            return False
+        self.odd_rows[example_id] = {key: _short(row[key]) for key in islice(row, MAX_ENTRIES)}
+        return True
 
     def refuse(self, source: str, line: int, row: dict[str, Any]) -> None:
         """Report a row whose id is none of this benchmark's examples."""
@@ -226,7 +230,7 @@ class Collector:
         )
 
     def _report_duplicate(self, previous: Prediction, prediction: Prediction) -> None:
-        same = _answer(previous) == _answer(prediction)
+        same = previous[_SAID] == prediction[_SAID]
         if not same:
             self.first.setdefault(prediction.id, previous)
         if self.problems.only_counts("duplicate-id"):
@@ -283,10 +287,6 @@ def _explain_missing_id(row: dict[str, Any]) -> str:
     if row and len(lists) == len(row) and not set(row) & {*POINT_KEYS, *BOX_KEYS}:
         return 'the object maps ids to points; expected rows like {"id": ..., "point": [x, y]}'
     return f"the row has no id{keys_of(row)}; rows are never matched by position"
-
-
-def _answer(prediction: Prediction) -> tuple[object, ...]:
-    return prediction.points, prediction.bbox, prediction.error, prediction.space
 
 
 def write_answer(prediction: Prediction) -> str:
