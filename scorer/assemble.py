@@ -125,6 +125,9 @@ class Verdicts(Sequence[Verdict]):
     def __iter__(self) -> Iterator[Verdict]:
         return map(judge, self._examples, self._predictions)
 
+    def __repr__(self) -> str:
+        return f"<{len(self)} verdicts>"
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 

@@ -95,7 +95,7 @@ def load_file(benchmark: Benchmark, file: str, selection: Selection) -> GroundTr
             stream.seek(0)
             records = rows(stream, file, problems, size=os.fstat(stream.fileno()).st_size, check_keys=False)
             sides, sides_sha256 = _side_files(benchmark, os.path.dirname(file))
-            examples = benchmark.read(records, file, problems, sides=sides)
+            examples = benchmark.read(records, file, problems, benchmark.axes, sides)
     except OSError as error:
         raise _unreadable(file, error) from None
     if problems.refused or not examples:
@@ -195,7 +195,8 @@ def _compare_variants(benchmark: Benchmark, file: str, examples: Iterable[Exampl
         sides = dict.fromkeys(osworld_g.SIDE_FILES, osworld_g.SideFile(None))
         others: list[Example] = []
         with suppress(OSError), open(other, "rb") as stream:
-            others = benchmark.read(rows(stream, other, Problems(), check_keys=False), other, Problems(), sides=sides)
+            records = rows(stream, other, Problems(), check_keys=False)
+            others = benchmark.read(records, other, Problems(), benchmark.axes, sides)
         for example in others:
             mine = targets.get(example.id, example.target)
             if mine != example.target:

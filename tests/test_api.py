@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy
@@ -31,6 +32,12 @@ def test_tuples_arrays_and_their_numbers_are_read_as_the_lists_a_file_would_hold
     report = scorer.score(TRUTH, [{"id": BOX.id, **fields}])
     assert report.total.hits == 1
     assert {problem.code for problem in report.problems} <= {"absent-id", "several-candidates"}
+
+
+def test_a_report_can_be_sent_and_kept() -> None:
+    report = scorer.score(TRUTH, [{"id": BOX.id, "point": INSIDE}])
+    assert pickle.loads(pickle.dumps(report)) == report
+    assert repr(report.verdicts) == f"<{len(TRUTH.examples)} verdicts>"
 
 
 def test_rows_that_are_no_mappings_are_refused_with_their_number() -> None:

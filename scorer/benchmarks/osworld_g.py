@@ -42,8 +42,11 @@ class SideFile(NamedTuple):
     fault: str = ""
 
 
-def read_examples(rows: Rows, source: str, problems: Problems, sides: Mapping[str, SideFile]) -> list[Example]:
+def read_examples(
+    rows: Rows, source: str, problems: Problems, axes: tuple[Axis, ...], sides: Mapping[str, SideFile]
+) -> list[Example]:
     """Records of an annotation file -> examples. Everything that is wrong becomes a problem, nothing is dropped."""
+    del axes  # each is read in its own way
     records: list[tuple[dict[str, Any], Example]] = []
     found = Records(source, problems)
     for entry, (line, row) in enumerate(rows, 1):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from scorer.benchmarks import pointerbench
 from scorer.model import Axis, Benchmark
 
@@ -21,7 +19,7 @@ BENCHMARK = Benchmark(
     files={"": pointerbench.METADATA},
     axes=AXES,
     rules=("point_in_bbox",),
-    read=partial(pointerbench.read_examples, axes=AXES),
+    read=pointerbench.read_examples,
     sha256=("771ea5a457efaf62037ec9d3df01b052481c71c77cac85ba3c498aa8d492dcab",),
     prompt=pointerbench.SYSTEM_PROMPT,
     source=pointerbench.SOURCE,

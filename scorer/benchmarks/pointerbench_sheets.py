@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from scorer.benchmarks import pointerbench
 from scorer.model import Axis, Benchmark
 
@@ -21,7 +19,7 @@ BENCHMARK = Benchmark(
     files={"": pointerbench.METADATA},
     axes=AXES,
     rules=("point_in_bbox",),
-    read=partial(pointerbench.read_examples, axes=AXES),
+    read=pointerbench.read_examples,
     sha256=("514e46ac580ccdca40bcb8c8a5c4554575ae30b38bc7f7c832ff3f563d5ef798",),
     prompt=pointerbench.SYSTEM_PROMPT,
     source=pointerbench.SOURCE,

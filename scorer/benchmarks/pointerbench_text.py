@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from scorer.benchmarks import pointerbench
 from scorer.model import Axis, Benchmark
 
@@ -28,7 +26,7 @@ BENCHMARK = Benchmark(
     files={"": pointerbench.METADATA},
     axes=AXES,
     rules=("point_in_bbox", "coverage_precision"),
-    read=partial(pointerbench.read_examples, axes=AXES),
+    read=pointerbench.read_examples,
     sha256=("f3a1503075389d4928409e5cd4936aeef7ddff298f4ffd1dee880dc40699eeab",),
     prompt=pointerbench.SYSTEM_PROMPT,
     source=pointerbench.SOURCE,
