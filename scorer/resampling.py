@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 
 BLOCK = 2**19
 """So many numbers are drawn at a time, whatever the draws and values: 4 MiB."""
@@ -40,4 +41,10 @@ def pass_at_k(n: int, correct: int, k: int) -> Fraction:
 
     Source: M. Chen et al. (2021), "Evaluating large language models trained on code": 1 - C(n - c, k) / C(n, k).
     """
-    return 1 - Fraction(math.comb(n - correct, k), math.comb(n, k))
+    return 1 - Fraction(math.comb(n - correct, k), _choices(n, k))
+
+
+@lru_cache(maxsize=64)
+def _choices(n: int, k: int) -> int:
+    """C(n, k), a number of thousands of digits where there are thousands of attempts; most examples have as many."""
+    return math.comb(n, k)
