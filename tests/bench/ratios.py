@@ -171,7 +171,8 @@ def main() -> None:
     sizes = Sizes(options.rows, options.examples, printed("-c", LIMITS))
     most = max((sizes.of(work.inputs) * WRITERS[work.inputs][1] / 1e6 for work in works if work.inputs), default=0)
     minutes = duration(works, sizes, options.runs) / 60
-    say(f"{len(works)} works: about {minutes:.1f} min where targets are met, at most {most:,.0f} MB of files at a time")
+    counted = f"{len(works)} work{'s' if len(works) != 1 else ''}"
+    say(f"{counted}: about {minutes:.1f} min where targets are met, at most {most:,.0f} MB of files at a time")
     rows: list[Result] = []
     for row in results(works, sizes, options.runs, options.versus):
         rows.append(row)
