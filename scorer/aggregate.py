@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from scorer.model import OUTCOMES, Axis, Cell, Example, Labels, Outcome, RuleName, Table, Verdict
 
@@ -16,7 +17,7 @@ Tally = Mapping[tuple[Labels, RuleName, Outcome], int]
 
 def tally(examples: Sequence[Example], outcomes: Iterable[Outcome]) -> Tally:
     """How many examples share labels, rule and outcome. ``outcomes`` is aligned with ``examples``."""
-    labels, rules = [example.labels for example in examples], [example.rule for example in examples]
+    labels, rules = map(attrgetter("labels"), examples), map(attrgetter("rule"), examples)
     return Counter(zip(labels, rules, outcomes, strict=True))
 
 

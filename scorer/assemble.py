@@ -6,7 +6,7 @@ The second half of a run, and the place where what concerns a file as a whole is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, overload
 
 from scorer._version import __version__
@@ -140,13 +140,13 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
     benchmark, problems = ground_truth.benchmark, settings.problems
     predictions = collector.predictions
     verdicts = Verdicts(ground_truth.examples, predictions)
-    outcomes = [_OUTCOMES_OF_CODES[code] for code in collector.codes]
-    counts = tally(ground_truth.examples, outcomes)
-    no_answers = (verdicts[place] for place, outcome in enumerate(outcomes) if outcome == "no_answer")
+    codes = collector.codes
+    counts = tally(ground_truth.examples, map(_OUTCOMES_OF_CODES.__getitem__, codes))
+    no_answers = map(verdicts.__getitem__, _places_of("no_answer", codes))
     source = ", ".join(sources)
     _note_left_out(collector, source, problems)
     _note_spaces(collector, source, problems)
-    absent = [example for example, code in zip(ground_truth.examples, collector.codes, strict=True) if not code]
+    absent = [ground_truth.examples[place] for place in _places_of("absent", codes)]
     _note_absent(ground_truth, absent, source, problems)
     attempts = _attempts(collector, settings.attempts) if settings.attempts > 1 else None
     if attempts is not None:
@@ -165,7 +165,7 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
         no_answer_reasons=no_answer_reasons(no_answers),
         actionable=total("actionable", counts, refusals=False) if has_refusals else None,
         refusals=total("refusal", counts, refusals=True) if has_refusals else None,
-        false_refusals=_false_refusals(verdicts, predictions, outcomes),
+        false_refusals=_false_refusals(verdicts, predictions, _places_of("miss", codes)),
         tables=tabulate_axes(benchmark.axes, counts),
         space=space,
         row_spaces=row_spaces,
@@ -199,12 +199,21 @@ def _attempts(collector: Collector, k: int) -> Attempts:
     return summarize_attempts((codes.translate(outcomes_of) for codes in tries), k)
 
 
-def _false_refusals(verdicts: Verdicts, predictions: Sequence[Prediction | None], outcomes: Sequence[Outcome]) -> int:
+def _places_of(outcome: Outcome, codes: bytearray) -> Iterator[int]:
+    """The places of the examples with an outcome, of which there are often few."""
+    code = _OUTCOMES_OF_CODES.index(outcome)
+    place = codes.find(code)
+    while place >= 0:
+        yield place
+        place = codes.find(code, place + 1)
+
+
+def _false_refusals(verdicts: Verdicts, predictions: Sequence[Prediction | None], misses: Iterable[int]) -> int:
     """How many answers say that a target which exists is not there."""
     return sum(
         is_false_refusal(verdicts[place])
-        for place, (prediction, outcome) in enumerate(zip(predictions, outcomes, strict=True))
-        if outcome == "miss" and prediction is not None and is_refusal(prediction.points)
+        for place in misses
+        if (prediction := predictions[place]) is not None and is_refusal(prediction.points)
     )
 
 

@@ -9,6 +9,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from operator import attrgetter
 
 from scorer.model import Example
 from scorer.problems import shorten
@@ -33,7 +34,7 @@ class Ids:
     ) -> None:
         self.benchmark = benchmark
         self.examples = examples
-        self.known = {each.id: place for place, each in enumerate(examples)}
+        self.known = dict(zip(map(attrgetter("id"), examples), range(len(examples)), strict=True))
         self.left_out = left_out
         self.example = example
         self.patterns = patterns
