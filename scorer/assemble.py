@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple, overload
 
 from scorer._version import __version__
 from scorer.aggregate import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
 from scorer.convert import point_to_pixels, to_pixels
-from scorer.geometry import is_off, is_outside
+from scorer.geometry import is_off, is_outside, places_off
 from scorer.judge import is_false_refusal, is_refusal, judge_points
 from scorer.judge import judge as judge_pixels
 from scorer.model import (
@@ -86,9 +87,12 @@ class RunSettings(NamedTuple):
         codes = bytearray(hits).translate(_CODES_OF_HITS)
         if self.kept is not None:  # with the verdict of each
             return bytearray(self._judge_one(each, tries.prediction(place)) for place, each in enumerate(examples))
-        for place, (example, (x, y), hit) in enumerate(zip(examples, points, hits, strict=True)):
+        for place in places_off(points, map(attrgetter("frame"), examples)):
+            (x, y), example = points[place], examples[place]
+            if hits[place]:
+                continue
             # What is not a number is no plain point, or one that its space cannot express; it equals nothing.
-            if not hit and (x != x or (is_off(x, y, example.frame) and not self.problems.only_counts("out-of-frame"))):
+            if x != x or (is_off(x, y, example.frame) and not self.problems.only_counts("out-of-frame")):
                 codes[place] = self._judge_one(example, tries.prediction(place))
         return codes
 

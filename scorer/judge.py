@@ -11,16 +11,20 @@ Every rule reads a prediction in pixels. The rules and where they come from:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from scorer.geometry import (
     coverage_and_precision,
     distance_to_box,
     distance_to_polygon,
     in_box,
+    in_boxes,
     in_polygon,
     points_in_polygon,
 )
 from scorer.model import Example, Point, Prediction, RuleName, Verdict
+
+_rule_of, _target_of = attrgetter("rule"), attrgetter("target")
 
 GOOD_ACCURACY = 0.9
 LOOKED_AT = 300
@@ -51,6 +55,8 @@ def judge_points(examples: Sequence[Example], points: Sequence[Sequence[float]])
     ``points`` is aligned with ``examples``, which may come again and again. All points at one polygon are asked for at
     once, which takes a fiftieth of the time.
     """
+    if set(map(_rule_of, examples)) == {"point_in_bbox"}:
+        return in_boxes(points, map(_target_of, examples))
     rules = _RULES_OF_MANY
     found = [rules[each.rule](x, y, each.target) for each, (x, y) in zip(examples, points, strict=True)]
     if None not in found:
