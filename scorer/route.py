@@ -27,6 +27,9 @@ BATCH = 1000
 PACKED = 8
 """About how many bytes of rows a compressed byte holds."""
 
+LEVELS = 4
+"""A list of points is two levels deep."""
+
 _PLAIN = frozenset({str, int, float, dict, type(None)})
 
 _ANY_ID = " or ".join(EXAMPLE_IDS.values())
@@ -243,10 +246,13 @@ def _size(stream: IO[bytes]) -> int:
         return 0
 
 
-def plain(value: Any) -> Any:
-    """A value made in Python as a file would hold it: arrays and tuples as lists, their numbers as JSON's."""
+def plain(value: Any, levels: int = LEVELS) -> Any:
+    """A value made in Python as a file would hold it: arrays and tuples as lists, their numbers as JSON's.
+
+    So many ``levels`` deep: no rule reads further, and a list may hold itself.
+    """
     if type(value) in _PLAIN:
         return value
     if hasattr(value, "tolist"):  # arrays and their scalars
         value = value.tolist()
-    return [plain(entry) for entry in value] if isinstance(value, list | tuple) else value
+    return [plain(entry, levels - 1) for entry in value] if levels and isinstance(value, list | tuple) else value

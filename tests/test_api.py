@@ -101,3 +101,21 @@ def test_a_score_over_no_refusals_has_no_refusal_rate() -> None:
     report = scorer.score(truth, [{"id": truth.examples[0].id, "point": [-1, -1]}])
     assert report_json(report)["actionable"] == {"hits": 0, "n": 0, "accuracy": None, "ci95": None}
     assert "actionable" not in report_text(report, table_format="simple")
+
+
+def test_values_made_in_python_that_no_file_can_hold_stop_nothing() -> None:
+    within_itself: list[Any] = []
+    within_itself.append(within_itself)
+    deep: Any = 1
+    deep_object: Any = 1
+    for _ in range(5000):
+        deep, deep_object = [deep], {"a": deep_object}
+    for value in (within_itself, deep, deep_object, 10**5000, {"a": 10**5000}):
+        outcomes = [
+            verdict.outcome
+            for key in ("error", "point")
+            for verdict in scorer.score(TRUTH, [{"id": BOX.id, key: value}]).verdicts
+            if verdict.outcome != "absent"
+        ]
+        assert outcomes == ["run_error", "no_answer"]
+        assert scorer.score_batch(TRUTH, [{"id": BOX.id, "error": value}])["outcome"] == ["run_error"]

@@ -134,8 +134,8 @@ def _error_text(error: object) -> str:
     if not isinstance(error, str):
         try:
             error = json.dumps(error, default=str)
-        except (TypeError, ValueError):  # made in Python: keys that are no texts, or an object within itself
-            error = repr(error)
+        except (TypeError, ValueError, RecursionError):  # made in Python: an object within itself, or keys of any type
+            error = f"an error that is no JSON ({type_name(error)})"
     return shorten(error, 500)
 
 
