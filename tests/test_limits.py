@@ -83,6 +83,8 @@ HOSTILE = {
     "a gigabyte of blanks": (_one_line(b"", 2**30), "line-too-long"),
     "a million duplicates": (_duplicates(different=False), "duplicate-id"),
     "a million duplicates that differ": (_duplicates(different=True), "duplicate-id"),
+    "a text without an end": (iter([b'{"a":"' + b"[" * 401 + b'\\"' * 2**20 + b"\n"]), "bad-json"),
+    "an array of lines that are none": (iter([b"[\n", b"x\n" * 2**17, b'{"a" x\n' * 2**15, b"]"]), "bad-json"),
     "10,000 levels": (iter([b'{"id": ' + b"[" * 10_000 + b"]" * 10_000 + b"}"]), "bad-json"),
     "an array of 10,000 levels": (iter([b"[" * 10_000 + b"]" * 10_000]), "bad-json"),
     "millions of rows without anything": (iter([b"{}\n" * 2**20] * 3), "no-id"),

@@ -13,6 +13,9 @@ from scorer.read.faults import Decoder, add_repeated_keys, is_too_deep, report_t
 
 _WHITE = r"[ \t\n\r]*"
 
+WINDOW = 2**14
+"""So many characters may lie behind when the text is cut."""
+
 
 def entries(data: bytes, line: int, source: str, problems: Problems, check_keys: bool) -> Iterator[Row]:
     """The entries of one JSON array, each with the line it starts on. Goes on at the next line after a fault."""
@@ -34,7 +37,7 @@ def entries(data: bytes, line: int, source: str, problems: Problems, check_keys:
     for entry in count():
         position.skip_white()
         at = position.line
-        match text[position.index : position.index + 1]:
+        match position.text[position.index : position.index + 1]:
             case "":
                 problems.add("bad-json", "the array is not closed (interrupted run?)", source, at)
                 return
@@ -46,13 +49,13 @@ def entries(data: bytes, line: int, source: str, problems: Problems, check_keys:
             report_too_many_rows(source, problems)
             return
         try:
-            value, end = decoder.raw_decode(text, position.index)
+            value, end = decoder.raw_decode(position.text, position.index)
         except RecursionError:
             report_too_deep(source, at, problems)
             return
         except json.JSONDecodeError as error:
-            broken = at + text.count("\n", position.index, error.pos)
-            column = error.pos - text.rfind("\n", 0, error.pos)
+            broken = at + position.text.count("\n", position.index, error.pos)
+            column = error.pos - position.text.rfind("\n", 0, error.pos)
             problems.add("bad-json", f"column {column}: not JSON ({error.msg})", source, broken, column=column)
             if not position.next_line():
                 return
@@ -66,7 +69,7 @@ def entries(data: bytes, line: int, source: str, problems: Problems, check_keys:
             problems.add("not-an-object", f"expected an object, found {type_name(value)}", source, at)
         position.move(end)
         position.skip_white()
-        match text[position.index : position.index + 1]:
+        match position.text[position.index : position.index + 1]:
             case ",":
                 comma = position.line
                 position.move(position.index + 1)
@@ -82,12 +85,15 @@ def entries(data: bytes, line: int, source: str, problems: Problems, check_keys:
                 )
     position.move(position.index + 1)
     position.skip_white()
-    if position.index < len(text):
+    if position.index < len(position.text):
         problems.add("bad-json", "text after the ] that closes the array", source, position.line)
 
 
 class _Position:
-    """A place in a text and the line it is on, moved forwards only."""
+    """A place in a text and the line it is on, moved forwards only.
+
+    What lies behind is let go after a fault: each error of the parser counts the lines from the start of the text.
+    """
 
     def __init__(self, text: str, line: int) -> None:
         self.text, self.index, self.line = text, 0, line
@@ -104,6 +110,9 @@ class _Position:
 
     def next_line(self) -> bool:
         end = self.text.find("\n", self.index)
-        if end >= 0:
-            self.move(end + 1)
-        return end >= 0
+        if end < 0:
+            return False
+        self.move(end + 1)
+        if self.index > WINDOW:
+            self.text, self.index = self.text[self.index :], 0
+        return True

@@ -13,7 +13,7 @@ MAX_DIGITS = 400
 """An integer with more digits than a double can hold; it is read as infinite and refused as a coordinate."""
 
 # Patterns are compiled when first needed, which for most files is never.
-_STRING = rb'(?s)"(?:[^"\\]|\\.)*+"'
+_STRING = rb'(?s)"(?:[^"\\]|\\.)*+"?'  # one without an end reaches to the end, and is looked through once
 _BRACKETS = rb"[\[\]{}]"
 
 
