@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from scorer._version import __version__
 from scorer.api import check, check_streams, diagnose, judge, load_benchmark, score, score_batch, score_streams, suites
-from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
-from scorer.limits import Limits
-from scorer.model import (
+from scorer.core.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
+from scorer.core.limits import Limits
+from scorer.core.records import (
     Alternative,
     Axis,
     Benchmark,
@@ -24,10 +24,10 @@ from scorer.model import (
     Table,
     Verdict,
 )
-from scorer.spaces import parse_space
+from scorer.core.spaces import parse_space
 
 if TYPE_CHECKING:
-    from scorer.reparse import parse_reply
+    from scorer.pipeline.reread import parse_reply
 
 __all__ = [
     "Alternative",
@@ -67,7 +67,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Reading replies loads patterns that a score of coordinates never needs.
     if name == "parse_reply":
-        from scorer.reparse import parse_reply
+        from scorer.pipeline.reread import parse_reply
 
         return parse_reply
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

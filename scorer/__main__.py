@@ -1,6 +1,6 @@
 """``python -m scorer`` is the command ``score``."""
 
-from scorer.cli import main
+from scorer.cli.main import main
 
 if __name__ == "__main__":
     main()

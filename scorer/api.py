@@ -10,21 +10,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, get_args
 
-from scorer.assemble import RunSettings, judge, make_report
 from scorer.benchmarks import BENCHMARKS
-from scorer.errors import PredictionsError, UsageError
-from scorer.judge import misses_point_somewhere
-from scorer.limits import DEFAULT_LIMITS, Limits, reason
-from scorer.load import load_benchmark
-from scorer.model import PIXEL, Check, GroundTruth, Kept, Refusal, Report, Space, Suite
-from scorer.problems import Problems
+from scorer.core.errors import PredictionsError, UsageError
+from scorer.core.findings import Problems
+from scorer.core.limits import DEFAULT_LIMITS, Limits, reason
+from scorer.core.records import PIXEL, Check, GroundTruth, Kept, Refusal, Report, Space, Suite
+from scorer.core.spaces import parse_space
+from scorer.ground_truth.load import load_benchmark
+from scorer.pipeline.judge import misses_point_somewhere
+from scorer.pipeline.routing import Progress, Router
+from scorer.pipeline.scoring import RunSettings, judge, make_report
 from scorer.profiles import get_profile
-from scorer.route import Progress, Router
-from scorer.spaces import parse_space
 
 if TYPE_CHECKING:
-    from scorer.batch import Columns
-    from scorer.diagnosis.records import Diagnosis
+    from scorer.evidence.diagnosis.records import Diagnosis
+    from scorer.pipeline.batch import Columns
 
 __all__ = [
     "check",
@@ -101,7 +101,7 @@ def score_batch(
 
     Raises UsageError for a batch without "id", for columns of unequal lengths, and for an unknown space or profile.
     """
-    from scorer.batch import EVERY_FINDING, judge_batch
+    from scorer.pipeline.batch import EVERY_FINDING, judge_batch
 
     problems = Problems(limits=limits._replace(problems=EVERY_FINDING))
     return judge_batch(ground_truth, batch, _settings(space, profile, limits.attempts, problems, refusal))
@@ -196,7 +196,7 @@ def diagnose(report: Report) -> Diagnosis:
     """What may be wrong with the file of a report that ``score`` made: other readings of its coordinates, how its
     misses miss, signs of trouble. Advice alone: the report stays as it is.
     """
-    from scorer.diagnosis import diagnose as try_readings
+    from scorer.evidence.diagnosis import diagnose as try_readings
 
     return try_readings(report)
 
@@ -209,7 +209,7 @@ def hints(reports: Iterable[Report]) -> list[str]:
     suspicious = [report for report in reports if misses_point_somewhere(report.verdicts, report.total.accuracy)]
     if not suspicious:
         return []
-    from scorer.diagnosis import hints as likely_readings
+    from scorer.evidence.diagnosis import hints as likely_readings
 
     return likely_readings(suspicious)
 
@@ -300,7 +300,7 @@ def _settings(
     named = get_profile(profile).space if profile is not None else PIXEL
     settings = RunSettings(named if space is None else parse_space(str(space)), profile or "", attempts, problems)
     if from_raw:
-        from scorer.reparse import Rereader
+        from scorer.pipeline.reread import Rereader
 
         settings = settings._replace(reread=Rereader(profile))
     return settings._replace(refusal=refusal)

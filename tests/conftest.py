@@ -67,7 +67,7 @@ Ask = Callable[..., Run]
 @pytest.fixture
 def run_score(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Score:
     """Run the command in this process, in an empty folder and with no ground truth lying about."""
-    from scorer.cli import main
+    from scorer.cli.main import main
 
     monkeypatch.delenv("SCORER_DATA", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -91,8 +91,8 @@ def run_score(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 @pytest.fixture
 def ask(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Run the script of a profile in this process."""
-    from scorer.cli import run as run_command
-    from scorer.inference.command import command
+    from scorer.cli.ask import command
+    from scorer.cli.main import run as run_command
 
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SCORER_DATA", "HTTP_PROXY", "http_proxy"):
         monkeypatch.delenv(name, raising=False)
@@ -128,7 +128,7 @@ def in_fresh_process(tmp_path: Path) -> Callable[..., subprocess.CompletedProces
 @pytest.fixture(params=["orjson", "standard json"])
 def json_parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run a test with each JSON parser, whatever the size of the file."""
-    from scorer import read
+    from scorer.files import rows as read
 
     if request.param == "orjson":
         pytest.importorskip("orjson")

@@ -10,13 +10,13 @@ from importlib import import_module
 
 import click
 
-from scorer import cli
-from scorer.inference import command as inference_command
-from scorer.limits import DEFAULT_LIMITS, LIMITS, named
-from scorer.problems import KINDS
+from scorer.cli import ask as inference_command
+from scorer.cli import main as cli
+from scorer.core.findings import KINDS
+from scorer.core.limits import DEFAULT_LIMITS, LIMITS, named
+from scorer.core.spaces import MEANINGS
+from scorer.output.schemas import SCHEMAS
 from scorer.profiles import PROFILES
-from scorer.schemas import SCHEMAS
-from scorer.spaces import MEANINGS
 
 
 def _quoted(command: str, text: str) -> str:
@@ -28,7 +28,7 @@ def help_text(*path: str) -> str:
     context = cli.cli.make_context("score", [], resilient_parsing=True, max_content_width=100, terminal_width=100)
     command: click.Command = cli.cli
     if path:
-        command = import_module(f"scorer.commands.{path[0]}").command
+        command = import_module(f"scorer.cli.commands.{path[0]}").command
         context = click.Context(command, info_name=path[0], parent=context)
     return _quoted(" ".join(["score", *path, "--help"]), command.get_help(context))
 

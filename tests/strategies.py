@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scorer.model import Example, Prediction
+from scorer.core.records import Example, Prediction
 
 json_numbers = (
     st.integers(-(10**6), 10**6)

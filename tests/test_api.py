@@ -95,7 +95,7 @@ def test_nothing_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_score_over_no_refusals_has_no_refusal_rate() -> None:
-    from scorer.render import report_json, report_text
+    from scorer.output.text.report import report_json, report_text
 
     truth = scorer.load_benchmark("osworld-g", FIXTURES, categories=["refusal"])
     report = scorer.score(truth, [{"id": truth.examples[0].id, "point": [-1, -1]}])

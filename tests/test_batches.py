@@ -18,13 +18,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer import GroundTruth, PredictionsError, Report, judge, load_benchmark, read, score, score_streams, validate
-from scorer.convert import point_to_pixels, to_pixels
-from scorer.judge import judge_points
-from scorer.limits import Limits
-from scorer.model import Example, Prediction, Problem
-from scorer.problems import Problems
-from scorer.spaces import parse_space
+from scorer import GroundTruth, PredictionsError, Report, judge, load_benchmark, score, score_streams
+from scorer.core.findings import Problems
+from scorer.core.limits import Limits
+from scorer.core.records import Example, Prediction, Problem
+from scorer.core.spaces import parse_space
+from scorer.files import rows as read
+from scorer.pipeline import validate
+from scorer.pipeline.convert import point_to_pixels, to_pixels
+from scorer.pipeline.judge import judge_points
 from tests.conftest import FIXTURES, ROOT
 from tests.strategies import coordinates, examples, rows
 
@@ -243,7 +245,7 @@ def test_verdicts_are_a_sequence_and_their_outcomes_those_of_the_report(given_ro
 # The peak of the process itself; what the resource module tells may be that of the process which started it.
 PEAK = """
 import sys
-from scorer.cli import run
+from scorer.cli.main import run
 status = run(sys.argv[1:])
 print(open("/proc/self/status").read().partition("VmHWM:")[2].split()[0], file=sys.stderr)
 sys.exit(status)

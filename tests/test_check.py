@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer import GroundTruth, PredictionsError, check, load_benchmark, score
-from scorer.problems import KINDS
+from scorer.core.findings import KINDS
 from tests.conftest import FIXTURES, Score, write_rows
 from tests.strategies import rows
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import scorer
-from scorer.signature import parse_signature
+from scorer.core.signature import parse_signature
 from tests.conftest import Score, answers, subset_row, write_rows
 
 pytestmark = pytest.mark.usefixtures("three_subsets")
@@ -85,7 +85,7 @@ def test_several_files_are_one_set_of_predictions_however_they_are_named(run_sco
 
 def test_predictions_are_read_from_stdin(run_score: Score, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = answers("pbs_0001", "pbs_0002").read_bytes()
-    monkeypatch.setattr("scorer.console.open_input", lambda name: io.BytesIO(rows) if name == "-" else None)
+    monkeypatch.setattr("scorer.cli.console.open_input", lambda name: io.BytesIO(rows) if name == "-" else None)
     assert run_score("-", "--score-only").out == "50.00\n"
 
 
@@ -229,7 +229,7 @@ def test_samples_shrink_n_and_the_header_and_the_signature_say_so(run_score: Sco
 def test_completion_offers_options_commands_and_files() -> None:
     import click
 
-    from scorer.cli import cli
+    from scorer.cli.main import cli
 
     context = click.Context(cli)
     names = [(item.value, item.type) for item in cli.shell_complete(context, "")]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scorer.cli import COMMANDS
+from scorer.cli.main import COMMANDS
 from tests.conftest import Score, answers, subset_row, write_rows
 
 pytestmark = pytest.mark.usefixtures("three_subsets")
@@ -197,7 +197,7 @@ def test_a_file_that_cannot_be_opened_is_refused_and_the_other_ones_faults_are_l
             return io.BytesIO(b"nope\n")
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("scorer.console.open_input", opened)
+    monkeypatch.setattr("scorer.cli.console.open_input", opened)
     run = run_score("--predictions", "broken.jsonl", answers("pbs_0001"))
     assert run.status == 1
     assert "broken.jsonl:1  error  bad-json" in run.err
@@ -240,7 +240,7 @@ def test_an_output_that_cannot_be_written_is_no_bug(run_score: Score, monkeypatc
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("scorer.commands.score.render.report_text", full)
+    monkeypatch.setattr("scorer.cli.commands.score.render.report_text", full)
     run = run_score(answers("pbs_0001"))
     assert (run.status, run.err.splitlines()[-1]) == (
         2,

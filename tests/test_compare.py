@@ -14,7 +14,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from scorer import UsageError, load_benchmark, score
-from scorer.compare import compare
+from scorer.evidence.compare import compare
 from tests.conftest import DATA, FIXTURES, Score, answers, needs_data, write_rows
 
 OSWORLD = load_benchmark("osworld-g", FIXTURES)

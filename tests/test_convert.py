@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer.convert import smart_resize, to_pixels
-from scorer.errors import UsageError
-from scorer.model import PIXEL, Prediction, Space
+from scorer.core.errors import UsageError
+from scorer.core.records import PIXEL, Prediction, Space
+from scorer.core.spaces import MEANINGS, meaning, parse_space
+from scorer.pipeline.convert import smart_resize, to_pixels
 from scorer.profiles import PROFILES, get_profile
-from scorer.spaces import MEANINGS, meaning, parse_space
 from tests.conftest import CASES, needs_cases
 from tests.strategies import coordinates
 

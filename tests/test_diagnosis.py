@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-import scorer.diagnosis
+import scorer.evidence.diagnosis
 from scorer import GroundTruth, load_benchmark, score
 from scorer.api import diagnose, hints
-from scorer.diagnosis import hints as strict_hints
-from scorer.model import Example, Report
-from scorer.render_diagnosis import diagnosis_text
+from scorer.core.records import Example, Report
+from scorer.evidence.diagnosis import hints as strict_hints
+from scorer.output.text.diagnosis import diagnosis_text
 from tests.conftest import DATA, needs_data
 
 pytestmark = needs_data
@@ -193,7 +193,7 @@ def test_the_public_run_of_a_real_model_is_no_case_for_another_reading() -> None
 
 
 def test_of_a_very_large_file_evenly_spaced_answers_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scorer.diagnosis, "MOST_LOOKED_AT", 100)
+    monkeypatch.setattr(scorer.evidence.diagnosis, "MOST_LOOKED_AT", 100)
     found = diagnose(as_written("pointerbench-sheets", "0..1000"))
     assert (found.sampled, found.n) == (True, 100)
     assert found.named[0].name == "grid1000"

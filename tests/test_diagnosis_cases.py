@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from scorer import PredictionsError, load_benchmark, score
 from scorer.api import diagnose, hints
-from scorer.diagnosis.evidence import bonferroni_divisor
-from scorer.diagnosis.fit import repeated_median
-from scorer.diagnosis.records import SignName
-from scorer.render import dump
-from scorer.render_diagnosis import diagnosis_json, diagnosis_text
+from scorer.evidence.diagnosis.evidence import bonferroni_divisor
+from scorer.evidence.diagnosis.fit import repeated_median
+from scorer.evidence.diagnosis.records import SignName
+from scorer.output.text.diagnosis import diagnosis_json, diagnosis_text
+from scorer.output.text.report import dump
 from tests.conftest import FIXTURES, ROOT, Run, Score, answers, case_rows, needs_cases, write_rows
 from tests.strategies import rows
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import click
 import pytest
 
-from scorer import cli
-from scorer.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
-from scorer.limits import LIMITS
-from scorer.problems import KINDS
+from scorer.cli import main as cli
+from scorer.core.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
+from scorer.core.findings import KINDS
+from scorer.core.limits import LIMITS
+from scorer.core.signature import format_signature, parse_signature
 from scorer.profiles import PROFILES
-from scorer.signature import format_signature, parse_signature
 from tests.conftest import ROOT, Score
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from scorer.load import load_benchmark
+from scorer.ground_truth.load import load_benchmark
 from tests.conftest import FIXTURES, Score
 
 COMMIT = "a" * 40
@@ -200,7 +200,7 @@ def test_what_is_no_archive_of_it_leaves_nothing_behind(
 def test_an_archive_that_would_fill_the_disk_is_not_unpacked(
     run_score: Score, tmp_path: Path, server: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scorer.fetch.MAX_UNPACKED", 2**32 - 100)
+    monkeypatch.setattr("scorer.ground_truth.download.MAX_UNPACKED", 2**32 - 100)
     server.files["data.zip"] = _huge()
     run = run_score("fetch", "osworld-g", "--data", tmp_path / "d", "--dataset-zip-url", f"{server.url}/data.zip")
     assert (run.status, "unpacks to more than" in run.err) == (3, True)
@@ -241,7 +241,7 @@ def _hub(in_fresh_process: InFreshProcess, server: Files, data: Path) -> subproc
         "import os, sys\n"
         f"os.environ.update(HF_ENDPOINT={server.url!r}, HF_HUB_DISABLE_XET='1', HF_HUB_DISABLE_TELEMETRY='1')\n"
         f"os.environ['HF_HOME'] = {str(data.parent / 'hf')!r}\n"
-        "from scorer.cli import main\n"
+        "from scorer.cli.main import main\n"
         "main(['fetch', 'pointerbench', '--data', sys.argv[1]])\n"
     )
     return in_fresh_process("-c", code, str(data))

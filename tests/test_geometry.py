@@ -12,8 +12,8 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer import geometry
-from scorer.geometry import (
+from scorer.core import geometry
+from scorer.core.geometry import (
     coverage_and_precision,
     distance_to_box,
     distance_to_polygon,

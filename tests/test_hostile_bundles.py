@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from scorer import UsageError, load_benchmark, score
-from scorer.hierarchy import read_hierarchy
-from scorer.limits import Limits
+from scorer.core.limits import Limits
+from scorer.evidence.category_tree import read_hierarchy
 from tests.conftest import FIXTURES, Score, answers, write_rows
 from tests.test_submission import BUNDLES, MANIFEST, _edited, _sha, fault, verified
 

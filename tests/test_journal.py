@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from scorer.errors import UsageError
+from scorer.core.errors import UsageError
 from scorer.inference.journal import Journal
 from scorer.inference.runner import run
 from tests.conftest import FIXTURES, ROOT

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scorer
-from scorer.judge import distance, is_false_refusal
-from scorer.model import OUTCOMES, Example, Outcome, Prediction, Space
+from scorer.core.records import OUTCOMES, Example, Outcome, Prediction, Space
+from scorer.pipeline.judge import distance, is_false_refusal
 from tests.strategies import boxes, coordinates, examples, predictions
 
 BUTTON = Example("button", "point_in_bbox", (100, 200, 180, 220), (1024, 768))

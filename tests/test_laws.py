@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer import GroundTruth, PredictionsError, Report, load_benchmark, score, score_streams, suites
-from scorer.figures import percent
-from scorer.render import details, dump, report_json, report_text, suite_percent
+from scorer.output.text.figures import percent
+from scorer.output.text.report import details, dump, report_json, report_text, suite_percent
 from tests.conftest import FIXTURES
 from tests.strategies import coordinates, rows
 

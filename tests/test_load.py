@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from scorer import GroundTruth, GroundTruthError, UsageError, load_benchmark
-from scorer.load import Selection
-from scorer.locate import Locator
+from scorer.ground_truth.load import Selection
+from scorer.ground_truth.search import Locator
 from tests.conftest import SHEETS_ROW, write_rows
 
 RECORD: dict[str, Any] = {
@@ -188,7 +188,7 @@ def test_another_variant_that_cannot_be_read_does_not_matter(tmp_path: Path, mon
             raise PermissionError(13, "Permission denied")
         return open(file, mode)
 
-    monkeypatch.setattr("scorer.load.open", guarded, raising=False)
+    monkeypatch.setattr("scorer.ground_truth.load.open", guarded, raising=False)
     assert len(load_benchmark("osworld-g", tmp_path).examples) == 3
 
 

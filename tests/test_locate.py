@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from scorer import GroundTruthError, UsageError, load_benchmark
-from scorer.load import Selection
-from scorer.locate import Locator
+from scorer.ground_truth.load import Selection
+from scorer.ground_truth.search import Locator
 from tests.conftest import SHEETS_ROW, write_rows
 
 LAYOUTS = ["pointerbench-sheets/data/test", "pointerbench/pointerbench-sheets/data/test", "data/test", "."]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scorer.errors import UsageError
+from scorer.core.errors import UsageError
 from scorer.submission.manifest import QUESTIONS, example_manifest, manifest_faults, read_manifest
 
 ANSWERS: dict[str, Any] = {

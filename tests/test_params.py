@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scorer.errors import UsageError
-from scorer.load import Selection
-from scorer.params import selection
+from scorer.cli.selection import selection
+from scorer.core.errors import UsageError
+from scorer.ground_truth.load import Selection
 
 
 @pytest.mark.parametrize(

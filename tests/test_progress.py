@@ -18,7 +18,7 @@ from typing import IO, Any
 import pytest
 
 from scorer import api, load_benchmark
-from scorer.progress import Progress, line, total_bytes
+from scorer.cli.progress import Progress, line, total_bytes
 from tests.conftest import FIXTURES, ROOT, write_rows
 
 pyte = pytest.importorskip("pyte")
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminal
 
 ROWS = 3000
 LINE = re.compile(r"(?:\[[#-]+\] )? *(\d+) %  ([\d,]+) rows  ([\d.]+)/([\d.]+) ([kM]?B)(?:  [\d:]+(?: left)?)?")
-AT_ONCE = "import scorer.progress as p; p.SHOW_AFTER = p.EVERY = 0; from scorer.cli import main; main()"
+AT_ONCE = "import scorer.cli.progress as p; p.SHOW_AFTER = p.EVERY = 0; from scorer.cli.main import main; main()"
 
 
 class Terminal:
@@ -226,7 +226,7 @@ def test_an_interrupt_while_it_is_up_leaves_one_word_on_a_line_of_its_own(rows: 
 
 def test_below_two_seconds_and_without_a_terminal_there_is_nothing(rows: Path) -> None:
     terminal = Terminal(400)
-    process = terminal.start(rows, code="from scorer.cli import main; main()", stdout=subprocess.PIPE)
+    process = terminal.start(rows, code="from scorer.cli.main import main; main()", stdout=subprocess.PIPE)
     shown = terminal.read()
     process.communicate()
     assert process.returncode == 0
@@ -249,7 +249,7 @@ class _Screen(io.StringIO):
 
 def test_two_seconds_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("scorer.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("scorer.cli.progress.time.monotonic", lambda: now[0])
     screen = _Screen()
     progress = Progress(screen, 1000)
     looks = []

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer import read
-from scorer.limits import DEFAULT_LIMITS, Limits
-from scorer.model import Row
-from scorer.problems import Problems
+from scorer.core.findings import Problems
+from scorer.core.limits import DEFAULT_LIMITS, Limits
+from scorer.core.records import Row
+from scorer.files import rows as read
 from tests.strategies import json_values
 
 pytestmark = pytest.mark.usefixtures("json_parser")

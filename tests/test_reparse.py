@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import scorer
+from scorer.pipeline.reread import parse_reply
 from scorer.profiles import PROFILES
-from scorer.reparse import parse_reply
 from tests.conftest import DATA, Score, needs_data, write_rows
 
 SIZE = [1000, 500]

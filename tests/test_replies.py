@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scorer
-from scorer.model import Prediction
+from scorer.chat.read_reply import Grammar
+from scorer.core.records import Prediction
+from scorer.pipeline.reread import Rereader, parse_reply, reply_fields
 from scorer.profiles import PROFILES
-from scorer.reparse import Rereader, parse_reply, reply_fields
-from scorer.replies import Grammar
 from tests.conftest import CASES, Score, needs_cases, write_rows
 from tests.strategies import json_values
 

@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer.api import load_benchmark, score
-from scorer.model import Report
-from scorer.report.charts import sizes
-from scorer.report.examples import Section, bounds, cut_out
-from scorer.report.html import render_page
-from scorer.report.page import DEFAULT_EXAMPLES, File, Page, keep, make_page
-from scorer.report.replies import read_replies
+from scorer.core.records import Report
+from scorer.output.html.charts import sizes
+from scorer.output.html.examples import Section, bounds, cut_out
+from scorer.output.html.page import DEFAULT_EXAMPLES, File, Page, keep, make_page
+from scorer.output.html.replies import read_replies
+from scorer.output.html.template import render_page
 from tests.conftest import DATA, FIXTURES, Score, needs_data, write_rows
 
 OSWORLD = FIXTURES / "predictions/osworld_g.jsonl"

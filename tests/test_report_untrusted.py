@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from scorer.benchmarks import BENCHMARKS
-from scorer.report import images
-from scorer.report.images import ScreenshotError, Wanted
+from scorer.output.html import images
+from scorer.output.html.images import ScreenshotError, Wanted
 from tests.conftest import Score, subset_row, write_rows
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from scorer.core.records import GroundTruth
+from scorer.ground_truth.load import load_benchmark
 from scorer.inference.plan import Plan
-from scorer.load import load_benchmark
-from scorer.model import GroundTruth
+from scorer.pipeline.reread import parse_reply
 from scorer.profiles import PROFILES
-from scorer.reparse import parse_reply
 from tests.conftest import FIXTURES, Ask
 from tests.endpoint import Endpoint, completion
 from tests.test_inference import ONE

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scorer import cli
+from scorer.cli import main as cli
 from tests.conftest import FIXTURES, ROOT, Score, write_rows
 from tests.strategies import json_values, rows
 
@@ -106,7 +106,7 @@ def test_a_bug_exits_70_with_a_line_that_says_so(run_score: Score, monkeypatch: 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oh\x1b[31m no")
 
-    monkeypatch.setattr("scorer.commands.score.score_streams", broken)
+    monkeypatch.setattr("scorer.cli.commands.score.score_streams", broken)
     run = run_score(FIXTURES / "predictions/text.jsonl", "--data", FIXTURES)
     assert run.status == 70
     assert "internal error: ZeroDivisionError" in run.err
@@ -173,7 +173,7 @@ def test_an_output_that_cannot_show_a_character_gets_its_escape() -> None:
     script = (
         "import io, sys\n"
         "sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='latin-1')\n"
-        "from scorer.cli import main\n"
+        "from scorer.cli.main import main\n"
         f"main([{str(FIXTURES / 'predictions/text.jsonl')!r}, '--data', {str(FIXTURES)!r}])\n"
     )
     run = subprocess.run(

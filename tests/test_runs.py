@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from scorer.runs.details import SHARD_ABOVE, file_name
-from scorer.runs.folder import RUN_KEYS
+from scorer.output.run_folder.details import SHARD_ABOVE, file_name
+from scorer.output.run_folder.folder import RUN_KEYS
 from tests.conftest import DATA, FIXTURES, Score, needs_data, write_rows
 
 OSWORLD = FIXTURES / "predictions/osworld_g.jsonl"

@@ -13,8 +13,8 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from scorer import check, load_benchmark
 from scorer.benchmarks import BENCHMARKS
-from scorer.problems import KINDS, Code
-from scorer.schemas import SCHEMAS, schema_text
+from scorer.core.findings import KINDS, Code
+from scorer.output.schemas import SCHEMAS, schema_text
 from tests.conftest import FIXTURES, Score
 from tests.strategies import json_values
 from tests.test_manifest import ANSWERS

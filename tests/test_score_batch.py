@@ -17,8 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer import GroundTruth, Limits, PredictionsError, UsageError, batch, load_benchmark, score, score_batch
+from scorer import GroundTruth, Limits, PredictionsError, UsageError, load_benchmark, score, score_batch
 from scorer.benchmarks import BENCHMARKS
+from scorer.pipeline import batch
 from tests.conftest import DATA, FIXTURES, ROOT, needs_data
 from tests.strategies import points, rows
 

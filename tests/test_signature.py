@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer.signature import KEYS, format_signature, parse_signature
+from scorer.core.signature import KEYS, format_signature, parse_signature
 
 values = st.text(st.characters(exclude_characters="|:", exclude_categories=["Cs"]), min_size=1, max_size=9)
 

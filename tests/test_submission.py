@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from scorer.limits import Limits
-from scorer.load import Selection
-from scorer.locate import Locator
-from scorer.model import GroundTruth
+from scorer.core.limits import Limits
+from scorer.core.records import GroundTruth
+from scorer.ground_truth.load import Selection
+from scorer.ground_truth.search import Locator
 from scorer.submission.bundle import write_submission
 from scorer.submission.files import sums
 from scorer.submission.verify import Verified, verify_bundle

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tabulate import tabulate, tabulate_formats
 
-from scorer.errors import UsageError
-from scorer.tables import check_format, escape, listing, remark, table
+from scorer.core.errors import UsageError
+from scorer.output.text.tables import check_format, escape, listing, remark, table
 
 HOSTILE = '<script>alert("&")</script>|\x1b[31m\u202e_*`[x](y)\\ %$#{}~^\t\nline'
 plain = st.text("abcXYZ019 .%_-", max_size=9).map(str.strip)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scorer.limits import Limits
-from scorer.problems import Problems
-from scorer.unpack import unpacked
+from scorer.core.findings import Problems
+from scorer.core.limits import Limits
+from scorer.files.unpack import unpacked
 from tests.conftest import FIXTURES, Score
 
 SUITE = FIXTURES / "predictions/suite.jsonl"

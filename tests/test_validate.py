@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer.benchmarks import ID_PATTERNS
-from scorer.geometry import is_outside
-from scorer.ids import MAX_NEAREST, Ids
-from scorer.model import Example, Prediction, Space
-from scorer.problems import Problems
-from scorer.validate import Collector
+from scorer.benchmarks.ids import MAX_NEAREST, Ids
+from scorer.core.findings import Problems
+from scorer.core.geometry import is_outside
+from scorer.core.records import Example, Prediction, Space
+from scorer.pipeline.validate import Collector
 from tests.strategies import coordinates, rows
 
 POINT = Example("pbt_0001", "point_in_bbox", (100, 200, 180, 220), (1024, 768), image="7.png")

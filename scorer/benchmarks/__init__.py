@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from scorer.benchmarks import osworld_g, pointerbench_pro, pointerbench_sheets, pointerbench_text
-from scorer.errors import UsageError
-from scorer.model import Benchmark
+from scorer.core.errors import UsageError
+from scorer.core.records import Benchmark
 
 _MODULES = (pointerbench_sheets, pointerbench_text, pointerbench_pro, osworld_g)
 

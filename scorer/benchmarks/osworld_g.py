@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from scorer.benchmarks.rows import Records, RowError, image_size, number_list, row_id, shown, text
-from scorer.model import UNKNOWN_LABEL, Axis, Benchmark, Example, Rows, RuleName
-from scorer.problems import Problems, type_name
+from scorer.core.findings import Problems, type_name
+from scorer.core.records import UNKNOWN_LABEL, Axis, Benchmark, Example, Rows, RuleName
 
 CATEGORIES = (
     "text_matching",

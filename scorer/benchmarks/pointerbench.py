@@ -11,8 +11,19 @@ from operator import itemgetter
 from typing import Any
 
 from scorer.benchmarks.rows import LARGEST, Records, RowError, image_size, number_list, row_id, shown, text
-from scorer.model import MIN_COVERAGE, MIN_PRECISION, UNKNOWN_LABEL, Axis, Box, Example, Frame, Labels, Rows, RuleName
-from scorer.problems import Code, Problems
+from scorer.core.findings import Code, Problems
+from scorer.core.records import (
+    MIN_COVERAGE,
+    MIN_PRECISION,
+    UNKNOWN_LABEL,
+    Axis,
+    Box,
+    Example,
+    Frame,
+    Labels,
+    Rows,
+    RuleName,
+)
 
 SUITE = "pointerbench"
 SOURCE = "https://github.com/warmwindOS/pointerbench"

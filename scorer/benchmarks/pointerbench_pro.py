@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scorer.benchmarks import pointerbench
-from scorer.model import Axis, Benchmark
+from scorer.core.records import Axis, Benchmark
 
 AXES = (Axis("element_type"), Axis("app_category"), Axis("platform"), Axis("app", print_up_to=0))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scorer.benchmarks import pointerbench
-from scorer.model import Axis, Benchmark
+from scorer.core.records import Axis, Benchmark
 
 AXES = (Axis("category"), Axis("ui_style"), Axis("data_type"))
 

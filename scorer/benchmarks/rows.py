@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from scorer.model import Example, Frame
-from scorer.problems import NUMBERS, Problems, shorten, type_name
+from scorer.core.findings import NUMBERS, Problems, shorten, type_name
+from scorer.core.records import Example, Frame
 
 LARGEST = 10**15
 LARGEST_SIDE = 10_000_000

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from scorer.errors import UsageError
+from scorer.core.errors import UsageError
 from scorer.inference.images import data_url, is_sent_as_it_is, png_bytes
 from scorer.inference.plan import Job, Reply
 

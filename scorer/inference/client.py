@@ -7,10 +7,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from scorer.errors import UsageError
-from scorer.extras import needs
+from scorer.core.errors import UsageError
+from scorer.core.extras import needs
+from scorer.core.findings import shorten
 from scorer.inference.plan import Reply
-from scorer.problems import shorten
 
 NO_KEY = "none"
 """What is sent where no key is given: servers on one's own machine want none, but the client does."""

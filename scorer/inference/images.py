@@ -8,9 +8,9 @@ import os
 from collections.abc import Iterable
 from functools import lru_cache
 
-from scorer.errors import GroundTruthError
-from scorer.extras import needs
-from scorer.model import Example, Frame
+from scorer.core.errors import GroundTruthError
+from scorer.core.extras import needs
+from scorer.core.records import Example, Frame
 
 FOLDER = "images"
 """Screenshots lie beside the annotations or in a folder of this name beside them."""

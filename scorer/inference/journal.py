@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from scorer.errors import UsageError
-from scorer.reparse import NO_REPLY
+from scorer.core.errors import UsageError
+from scorer.pipeline.reread import NO_REPLY
 
 Key = tuple[str, int]
 

@@ -7,11 +7,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from scorer.errors import UsageError
-from scorer.model import Example, Frame, GroundTruth, Space
+from scorer.chat.request import IMAGE, Request, Task
+from scorer.core.errors import UsageError
+from scorer.core.records import Example, Frame, GroundTruth, Space
+from scorer.pipeline.reread import error_fields, reply_fields
 from scorer.profiles import get_profile, profile_module
-from scorer.profiles.request import IMAGE, Request, Task
-from scorer.reparse import error_fields, reply_fields
 
 RESERVED = (
     *("model", "messages", "tools", "tool_choice", "functions", "function_call"),

@@ -8,8 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from scorer.errors import UsageError
-from scorer.model import PIXEL, Space
+from scorer.core.errors import UsageError
+from scorer.core.records import PIXEL, Space
 
 
 class Profile(NamedTuple):

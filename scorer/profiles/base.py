@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scorer.profiles.request import GREEDY, Request, Task, image_then, system
-from scorer.replies import Grammar
+from scorer.chat.read_reply import Grammar
+from scorer.chat.request import GREEDY, Request, Task, image_then, system
 
 GRAMMAR = Grammar()
 
@@ -38,6 +38,6 @@ def build_request(task: Task) -> Request:
 
 
 if __name__ == "__main__":
-    from scorer.inference.command import main
+    from scorer.cli.ask import main
 
     main("base")

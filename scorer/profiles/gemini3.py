@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from scorer.chat.read_reply import Grammar
+from scorer.chat.request import GREEDY, Request, Task, image_then, system
 from scorer.profiles.gpt import locator_prompt
-from scorer.profiles.request import GREEDY, Request, Task, image_then, system
-from scorer.replies import Grammar
 
 GRAMMAR = Grammar(y_first=frozenset({"box_2d"}))
 
@@ -15,6 +15,6 @@ def build_request(task: Task) -> Request:
 
 
 if __name__ == "__main__":
-    from scorer.inference.command import main
+    from scorer.cli.ask import main
 
     main("gemini3")

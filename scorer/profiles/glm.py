@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from scorer.profiles.request import GREEDY, Request, Task, then_image
-from scorer.replies import Grammar
+from scorer.chat.read_reply import Grammar
+from scorer.chat.request import GREEDY, Request, Task, then_image
 
 GRAMMAR = Grammar(tail="Memory:")
 
@@ -57,6 +57,6 @@ def build_request(task: Task) -> Request:
 
 
 if __name__ == "__main__":
-    from scorer.inference.command import main
+    from scorer.cli.ask import main
 
     main("glm")

@@ -5,9 +5,9 @@ An endpoint that answers with InternVL's own boxes on a grid of 1000 needs anoth
 
 from __future__ import annotations
 
-from scorer.profiles.request import GREEDY, Request, Task, image_then, system
+from scorer.chat.read_reply import Grammar
+from scorer.chat.request import GREEDY, Request, Task, image_then, system
 from scorer.profiles.scalecua import action_prompt
-from scorer.replies import Grammar
 
 GRAMMAR = Grammar()
 
@@ -31,6 +31,6 @@ def build_request(task: Task) -> Request:
 
 
 if __name__ == "__main__":
-    from scorer.inference.command import main
+    from scorer.cli.ask import main
 
     main("internvl3.5")

@@ -5,8 +5,8 @@ The last code block counts. No sampling parameters are sent: the vendor's endpoi
 
 from __future__ import annotations
 
-from scorer.profiles.request import Request, Task, image_then, system
-from scorer.replies import Grammar
+from scorer.chat.read_reply import Grammar
+from scorer.chat.request import Request, Task, image_then, system
 
 GRAMMAR = Grammar(last_code_block=True)
 
@@ -42,6 +42,6 @@ def build_request(task: Task) -> Request:
 
 
 if __name__ == "__main__":
-    from scorer.inference.command import main
+    from scorer.cli.ask import main
 
     main("kimik25")

@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from scorer.benchmarks import BENCHMARKS
-from scorer.model import Cell, Report
-from scorer.stats import mcnemar, mean_interval
+from scorer.core.records import Cell, Report
+from scorer.core.stats import mcnemar, mean_interval
 from scorer.submission.verify import Verified
 
 LEVEL = 0.05

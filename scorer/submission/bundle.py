@@ -9,10 +9,10 @@ from typing import Any
 
 from scorer._version import __version__
 from scorer.api import Streams, examine_streams
-from scorer.errors import PredictionsError
-from scorer.limits import DEFAULT_LIMITS, Limits
-from scorer.model import Check, GroundTruth, Report, Verdict
-from scorer.render import dump, report_json
+from scorer.core.errors import PredictionsError
+from scorer.core.limits import DEFAULT_LIMITS, Limits
+from scorer.core.records import Check, GroundTruth, Report, Verdict
+from scorer.output.text.report import dump, report_json
 from scorer.submission.files import PREDICTIONS, SUBMISSION, SUMS, opener_of, sums
 
 FORMAT = 1

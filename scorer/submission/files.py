@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
 
-from scorer.atomic import make_file, whole
-from scorer.limits import reason
-from scorer.problems import Problems, shorten
+from scorer.core.findings import Problems, shorten
+from scorer.core.limits import reason
+from scorer.files.write import make_file, whole
 
 SUBMISSION = "submission.json"
 SUMS = "SHA256SUMS"

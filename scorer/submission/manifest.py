@@ -11,8 +11,8 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from scorer.errors import UsageError
-from scorer.problems import shorten, type_name
+from scorer.core.errors import UsageError
+from scorer.core.findings import shorten, type_name
 
 NONE = "none"
 LONGEST = 100_000

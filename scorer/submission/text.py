@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from scorer._version import __version__
-from scorer.figures import percent
-from scorer.model import Report
-from scorer.problems import shorten
-from scorer.render import problem_json, report_json
+from scorer.core.findings import shorten
+from scorer.core.records import Report
+from scorer.output.text.figures import percent
+from scorer.output.text.report import problem_json, report_json
+from scorer.output.text.tables import escape, remark, table
 from scorer.submission.board import LEVEL, Board, Column, Entry, missing_parts
 from scorer.submission.verify import Verified
-from scorer.tables import escape, remark, table
 
 NAME = 60
 """Characters of a model's name in a line or a table."""

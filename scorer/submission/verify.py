@@ -11,12 +11,12 @@ from typing import IO, Any, NamedTuple
 from scorer._version import __version__
 from scorer.api import examine_streams
 from scorer.benchmarks import BENCHMARKS
-from scorer.errors import UsageError
-from scorer.limits import DEFAULT_LIMITS, Limits, reason
-from scorer.model import GroundTruth, Problem, Report
-from scorer.problems import Problems, shorten, type_name
-from scorer.signature import parse_signature
-from scorer.spaces import parse_space
+from scorer.core.errors import UsageError
+from scorer.core.findings import Problems, shorten, type_name
+from scorer.core.limits import DEFAULT_LIMITS, Limits, reason
+from scorer.core.records import GroundTruth, Problem, Report
+from scorer.core.signature import parse_signature
+from scorer.core.spaces import parse_space
 from scorer.submission.bundle import CLAIMS, FORMAT, claimed, predictions_file, predictions_name, write_submission
 from scorer.submission.files import SUBMISSION, SUMS, Files, digest, missing_and_unknown, opened, sums
 from scorer.submission.manifest import manifest_faults

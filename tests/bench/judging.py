@@ -1,4 +1,4 @@
-"""Print how many microseconds one call of ``scorer.judge`` takes, as JSON: {"hit": ..., "miss": ...}.
+"""Print how many microseconds one call of ``scorer.pipeline.judge`` takes, as JSON: {"hit": ..., "miss": ...}.
 
     python tests/bench/judging.py [REPEATS]
 
@@ -22,7 +22,11 @@ def main() -> None:
     example = scorer.Example("pbs_000001", "point_in_bbox", (10, 20, 110, 60), (1024, 768))
     best: dict[str, float] = {}
     for outcome, point in (("hit", (60.5, 40.0)), ("miss", (300.0, 40.0))):
-        names = {"judge": scorer.judge, "example": example, "prediction": scorer.Prediction(example.id, (point,))}
+        names = {
+            "judge": scorer.judge,
+            "example": example,
+            "prediction": scorer.Prediction(example.id, (point,)),
+        }
         assert scorer.judge(example, scorer.Prediction(example.id, (point,))).outcome == outcome
         seconds = timeit.repeat(
             "judge(example, prediction)", "import gc; gc.enable()", repeat=repeats, number=CALLS, globals=names

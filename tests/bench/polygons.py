@@ -77,7 +77,7 @@ def task(rng: random.Random, ring: tuple[float, ...], points: int) -> Task:
 
 def at_once(tasks: list[Task]) -> list[list[bool]]:
     """All points, ring by ring."""
-    from scorer.geometry import points_in_polygon
+    from scorer.core.geometry import points_in_polygon
 
     return [points_in_polygon(xs, ys, ring) for ring, xs, ys, _ in tasks]
 

@@ -31,7 +31,7 @@ from tests.bench.inputs import EXAMPLES, WRITERS  # noqa: E402
 from tests.bench.works import LARGE, ROWS, SCORE, WORKS, Sizes, Target, Work  # noqa: E402
 
 INPUTS, JUDGING = ROOT / "tests/bench/inputs.py", ROOT / "tests/bench/judging.py"
-LIMITS = "import json; from scorer.limits import DEFAULT_LIMITS as all; print(json.dumps(all._asdict()))"
+LIMITS = "import json; from scorer.core.limits import DEFAULT_LIMITS as all; print(json.dumps(all._asdict()))"
 HEADERS = ("work", "ratio (median)", "range", "seconds", "MiB", "target", "met")
 
 

@@ -72,9 +72,9 @@ def bare_seconds(url: str, calls: int, concurrency: int) -> float:
 
 
 def _jobs(calls: int) -> list[Any]:
+    from scorer.ground_truth.load import load_benchmark
     from scorer.inference import images
     from scorer.inference.plan import Job, Plan
-    from scorer.load import load_benchmark
 
     truth = load_benchmark("osworld-g", ROOT / "fixtures")
     files = images.locate(truth.path, truth.examples)

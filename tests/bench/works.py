@@ -23,7 +23,7 @@ for name in sys.argv[1:]:
             loads(line)
 """
 BARE_GZIP_LOOP = "import gzip\n" + BARE_LOOP.replace("open(", "gzip.open(")
-WITHOUT_ORJSON = "import sys; sys.modules['orjson'] = None; from scorer.cli import main; main()"
+WITHOUT_ORJSON = "import sys; sys.modules['orjson'] = None; from scorer.cli.main import main; main()"
 
 
 class Sizes(NamedTuple):
@@ -187,7 +187,7 @@ WORKS = (
         runs=3,
         seconds=60,
     ),
-    Work("judge", "one call of scorer.judge", Target(2)),
+    Work("judge", "one call of scorer.pipeline.judge", Target(2)),
     Work(
         "gzip",
         "a tenth of the attempts, gzip / orjson loop over gzip",

@@ -1,0 +1,106 @@
+"""A model's reply -> the answer in it, in the model's own numbers. Pure text work that never raises.
+
+The order of evidence in one reply: native tool calls and structured forms in its text (XML and JSON calls, JSON
+objects, ``click(...)``, point and box tags), then markers of a refusal, then loose forms in prose. Of structured forms
+the first one that has a target counts, a click before a move; of loose ones the last, because reasoning in front of an
+answer is full of decoys. Reading is linear in the length of the reply: patterns never go back over what they took, and
+of an answer of book length only the end is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from scorer.chat.calls import MAX_TEXT, Call, calls_in_text, native_calls
+from scorer.chat.loose import last_group, tagged, why_not
+from scorer.chat.refusals import called_marker, written_marker
+from scorer.chat.targets import Shape, UnreadableError, centre, shapes_of
+from scorer.chat.text import answer_part, content_text, without_reasoning
+from scorer.core.records import Box, Point
+
+__all__ = ["Answer", "Grammar", "read_reply"]
+
+MAX_CANDIDATES = 100
+"""So many candidates of one reply are kept; a longer list is no answer but a search."""
+
+REFUSAL: Point = (-1.0, -1.0)
+
+
+class Grammar(NamedTuple):
+    """What is particular in the replies of one model family; everything else is read alike.
+
+    ``y_first`` names the keys whose numbers come as y, x, y, x. With ``last_code_block`` the last fenced block, where
+    there is one, is the answer. ``tail`` is a word and colon that starts a closing section which is no part of it.
+    """
+
+    y_first: frozenset[str] = frozenset()
+    last_code_block: bool = False
+    tail: str = ""
+
+
+class Answer(NamedTuple):
+    """What a reply says, in its own space. ``points`` are its candidates, the answer itself first.
+
+    ``bbox`` is the box whose centre the first point is, where the reply gave one. ``refusal`` names the marker by which
+    the reply says that there is no target; its point is then (-1, -1). ``structured`` is false for what was read from
+    prose. ``fault`` says why there is no answer.
+    """
+
+    points: tuple[Point, ...] = ()
+    bbox: Box | None = None
+    refusal: str = ""
+    structured: bool = True
+    fault: str = ""
+
+
+def read_reply(reply: object, grammar: Grammar) -> Answer:
+    """The answer in a reply: a text, or a message with ``content`` and ``tool_calls``. Never raises."""
+    message: Mapping[str, Any] = reply if isinstance(reply, Mapping) else {"content": reply}
+    content = content_text(message.get("content"))
+    spoken = without_reasoning(content)
+    # An answer stands at the end, and nothing in front of so much text is one.
+    text = answer_part(spoken, last_code_block=grammar.last_code_block, tail=grammar.tail)[-MAX_TEXT:]
+    calls = [*native_calls(message), *calls_in_text(text)]
+    fault = ""
+    try:
+        shapes = _first_target(calls, grammar) or tagged(text)
+    except UnreadableError as unreadable:
+        shapes, fault = [], str(unreadable)
+    if shapes:
+        return _answer(shapes, structured=True)
+    called = called_marker(calls)
+    marker = called or written_marker(spoken[-MAX_TEXT:])
+    if marker:
+        return Answer((REFUSAL,), refusal=marker, structured=bool(called))
+    group = None if fault else last_group(text)
+    if group is not None:
+        return _answer([group], structured=False)
+    if not fault and content.strip() and not spoken.strip():
+        fault = "nothing but reasoning; the answer after it is missing"
+    return Answer(fault=fault or why_not(text))
+
+
+def _first_target(calls: list[Call], grammar: Grammar) -> list[Shape]:
+    """The shapes of the first call with a target, clicks first. UnreadableError where all there is cannot be read."""
+    second: list[Shape] = []
+    fault: UnreadableError | None = None
+    for call in calls:
+        try:
+            shapes = [shape for arguments in call.arguments for shape in shapes_of(arguments, grammar.y_first)]
+        except UnreadableError as unreadable:
+            fault = fault or unreadable
+            continue
+        if shapes and call.is_click:
+            return shapes
+        second = second or shapes
+    if not second and fault is not None:
+        raise fault
+    return second
+
+
+def _answer(shapes: list[Shape], *, structured: bool) -> Answer:
+    kept = shapes[:MAX_CANDIDATES]
+    points = tuple(dict.fromkeys(centre(shape) for shape in kept))
+    bbox = next((shape for shape in kept[:1] if len(shape) == 4), None)
+    return Answer(points, bbox, structured=structured)

@@ -1,0 +1,1 @@
+"""The command line: options to calls, results to text and exit statuses."""

@@ -1,0 +1,185 @@
+"""What every command does with files and the terminal: inputs, outputs, findings. Results are returned, not judged."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache, partial
+from typing import IO, Any
+
+import click
+
+from scorer.benchmarks import GROUND_TRUTH_NAMES
+from scorer.core.errors import GroundTruthError, PredictionsError, UsageError
+from scorer.core.records import GroundTruth, Problem, Report
+from scorer.ground_truth.load import Selection
+from scorer.ground_truth.search import ENVIRONMENT, Locator
+from scorer.output.text import report as render
+
+Streams = list[tuple[str, Callable[[], IO[bytes]]]]
+
+
+def make_locator(chosen: Selection, gt: str | None, data: str | None, *, several: bool = False) -> Locator:
+    """Where this command looks for ground truth: the options, else the environment, the folder, the user's folder."""
+    return Locator(
+        chosen,
+        gt=gt,
+        data=data,
+        environment=os.environ.get(ENVIRONMENT, ""),
+        current="",
+        app_folder=click.get_app_dir("score"),
+        several=several,
+    )
+
+
+def load_variant(gt: str | None, data: str | None) -> Callable[[str, str], GroundTruth]:
+    """What loads a benchmark in a variant ("" where there is none) from those places, each once."""
+
+    @lru_cache
+    def load(benchmark: str, variant: str) -> GroundTruth:
+        return make_locator(Selection(variant), gt, data).load_name(benchmark)
+
+    return load
+
+
+def streams(files: Iterable[str]) -> Streams:
+    """Names for messages, each with what opens the file; - is stdin."""
+    return [(name if name != "-" else "<stdin>", partial(open_input, name)) for name in files]
+
+
+@contextmanager
+def reading(files: Sequence[str]) -> Iterator[tuple[Streams, Callable[[int], object] | None]]:
+    """The ``streams`` of files, and what is to be called with the number of rows after each batch.
+
+    Where stderr is a terminal, it shows from the third second on how far the reading is. Nothing of that is left when
+    the reading ends, however it ends.
+    """
+    opened = streams(files)
+    if not sys.stderr.isatty():
+        yield opened, None
+        return
+    from scorer.cli.progress import Progress, total_bytes
+
+    progress = Progress(sys.stderr, total_bytes(files))
+    try:
+        yield [(name, partial(progress.counted, opener)) for name, opener in opened], progress
+    finally:
+        progress.clear()
+
+
+def open_input(name: str) -> IO[bytes]:
+    """A binary stream of a file, or of stdin for -."""
+    return open(0, "rb", closefd=False) if name == "-" else open(name, "rb")
+
+
+def check_files(files: Iterable[str], named: Iterable[str] | None = None) -> None:
+    """Files that are there; those not ``named`` by an option, where only some are, may be misspelt commands."""
+    context = click.get_current_context()
+    if not files:
+        raise click.UsageError("no predictions: give a file, as in --predictions preds.jsonl, or - for stdin", context)
+    for name in files:
+        if name != "-" and not os.path.exists(name):
+            commands = ""
+            if named is not None and name not in named and isinstance(context.command, click.Group):
+                commands = f", and no such command (known: {', '.join(context.command.list_commands(context))})"
+            raise click.UsageError(f"{name}: no such file{commands}", context)
+        if os.path.isdir(name):
+            raise click.UsageError(f"{name} is a folder; name the files in it", context)
+
+
+def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None], *, folders: Iterable[str] = ()) -> None:
+    """No output may overwrite what it is made from, under whatever name, nor another output.
+
+    ``folders`` are read as a whole, so that nothing may be written into them either.
+    """
+    read = [name for name in inputs if name]
+    whole = [os.path.join(os.path.realpath(folder), "") for folder in folders if os.path.isdir(folder)]
+    written: dict[str, str] = {}
+    for output in outputs:
+        if not output or output == "-":
+            continue
+        real = os.path.realpath(output)
+        if real in written:
+            raise UsageError(f"two outputs would both write {output}")
+        written[real] = output
+        if any(_is_same(name, output) for name in read) or any(map(real.startswith, whole)):
+            raise UsageError(f"{output} would overwrite what is read")
+        if os.path.exists(output) and os.path.basename(real) in GROUND_TRUTH_NAMES:
+            raise UsageError(f"{output} would overwrite a file with the name of a ground truth")
+
+
+def _is_same(name: str, output: str) -> bool:
+    """Whether an input, stdin for -, and an output are one file."""
+    try:
+        found = os.fstat(0) if name == "-" else os.stat(name)
+        return stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.stat(output))
+    except OSError:  # one of them is not there
+        return False
+
+
+def check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:
+    """Axes by name that one of the reports has."""
+    known = dict.fromkeys(axis_table.axis.name for report in reports for axis_table in report.tables)
+    for name in by:
+        if name not in known:
+            raise UsageError(f'no axis "{name}"; known here: {", ".join(known)}')
+
+
+def one_for_each(name: str, values: Sequence[str], files: int) -> list[str | None]:
+    """The value for each file: none, one for all, or one each."""
+    if len(values) not in (0, 1, files):
+        raise UsageError(f"--{name} is given {len(values)} times for {files} files; give it once or once per file")
+    return list(values) if len(values) == files else [values[0] if values else None] * files
+
+
+@contextmanager
+def refusal_written(json_path: str | None) -> Iterator[None]:
+    """A run without a result writes why, so that no report of an earlier one is taken for its own."""
+    try:
+        yield
+    except (PredictionsError, GroundTruthError) as refused:
+        if json_path is not None:
+            write_json(json_path, [render.refusal_json(refused)])
+        raise
+
+
+def write_json(path: str, values: Iterable[Any], *, lines: bool = False) -> None:
+    """Write JSON values, each indented or each on a line of its own."""
+    from jsonlines import Writer
+
+    dumps = partial(render.dump, indent=None if lines else 2)
+    if path == "-":
+        Writer(sys.stdout, dumps=dumps).write_all(values)
+        return
+    try:
+        with open(path, "w", encoding="ascii", newline="\n") as stream:
+            Writer(stream, dumps=dumps).write_all(values)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a text with a line end behind it; - is stdout."""
+    if path == "-":
+        click.echo(text)
+        return
+    try:
+        with open(path, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text + "\n")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def echo_problems(problems: Iterable[Problem], counts: Mapping[str, int], *, show_all: bool) -> None:
+    """Findings as lines on stderr."""
+    for line in render.problem_lines(problems, counts, show_all=show_all):
+        say(line)
+
+
+def say(line: str) -> None:
+    """A line on stderr. Where that cannot be written the result still can."""
+    with suppress(OSError):
+        click.echo(line, err=True)

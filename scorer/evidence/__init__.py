@@ -1,0 +1,1 @@
+"""What a score is worth beside its number: comparison, category trees, diagnosis."""

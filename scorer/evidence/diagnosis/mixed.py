@@ -1,0 +1,70 @@
+"""Files that were glued from answers in two conventions: part of them hits as declared, another part otherwise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from scorer.core.records import Frame
+from scorer.core.stats import mcnemar
+from scorer.evidence.diagnosis.evidence import CLOSE, Answer, Trial
+from scorer.evidence.diagnosis.records import Sign
+from scorer.pipeline.judge import judge
+
+LEVEL = 0.001
+FEWEST = 5
+LEAST_SHARE = 0.02
+
+
+def mixed_readings(
+    answers: Sequence[Answer], declared: Trial, trials: Sequence[Trial], likely: Trial
+) -> Iterator[Sign]:
+    """The answers that hit only under another reading, far from their targets as declared, and those the other way.
+
+    Both parts have to be more than chance makes of them: an answer that is far off under the one reading would hit its
+    own target under the other no more often than another example's target on a screenshot of the same size. And no
+    single reading, which can only be the ``likely`` one, may explain both.
+    """
+    parts = [(trial, _only(answers, declared, trial), _only(answers, trial, declared)) for trial in trials]
+    parts = [part for part in parts if part[1] and part[2]]
+    if not parts:
+        return
+    trial, others, ours = max(parts, key=lambda part: min(len(part[1]), len(part[2])))
+    enough = max(FEWEST, LEAST_SHARE * len(answers))
+    explained = {answer.example.id for answer, hit in zip(answers, likely.hits, strict=True) if hit}
+    unexplained = sum(answer.example.id not in explained for answer in (*others, *ours))
+    if min(len(others), len(ours), unexplained) < enough:
+        return
+    level = LEVEL / len(trials)
+    if max(_chance(answers, declared, trial), _chance(answers, trial, declared)) > level:
+        return
+    for name, part in ((f"{declared.reading.name}, as declared", ours), (trial.reading.name, others)):
+        message = f"{len(part)} answers hit only as {name}"
+        if part is others:
+            message += '; is the file made of two? A row may name its own "space"'
+        yield Sign("mixed-readings", len(part), message, tuple(answer.example.id for answer in part))
+
+
+def _only(answers: Sequence[Answer], one: Trial, other: Trial) -> list[Answer]:
+    """The answers that are far off under the one reading and hit under the other."""
+    rows = zip(answers, one.hits, one.errors, other.hits, strict=True)
+    return [answer for answer, hit, error, hits in rows if hits and not hit and math.hypot(*error) > CLOSE]
+
+
+def _chance(answers: Sequence[Answer], one: Trial, other: Trial) -> float:
+    """How likely the hits of ``other`` among answers far off under ``one`` are, were they unrelated to their targets.
+
+    Each is also held against the target of the next example on a screenshot of that size; McNemar's test of the two.
+    """
+    far: dict[Frame, list[int]] = {}
+    for position, (answer, error) in enumerate(zip(answers, one.errors, strict=True)):
+        if math.hypot(*error) > CLOSE:
+            far.setdefault(answer.example.frame, []).append(position)
+    own = foreign = 0
+    for positions in far.values():
+        for position, neighbour in zip(positions, [*positions[1:], positions[0]], strict=True):
+            hit = other.hits[position]
+            would_hit = judge(answers[neighbour].example, other.pixels[position]).outcome == "hit"
+            own += hit and not would_hit
+            foreign += would_hit and not hit
+    return mcnemar(own, foreign) if own > foreign else 1.0

@@ -1,0 +1,146 @@
+"""The other ways to read a file's numbers, and a file's answers under one of them.
+
+A reading is about the whole file. Rows that name a space of their own keep it as long as any row leaves its space to
+the default, because that default is what an option can change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scorer.core.records import PIXEL, Frame, Prediction, Space
+from scorer.pipeline.convert import to_pixels
+
+FRAMES = (
+    (1280, 720),
+    (1036, 756),  # what smart-resize makes of 1024x768
+    (1280, 800),
+    (1024, 768),
+    (1366, 768),
+    (1920, 1080),
+    (100, 100),  # percent
+)
+"""Sizes that screenshots are commonly sent in. The grid of 1000 is the frame 1000x1000."""
+
+SMART_RESIZES = (
+    (28, 3136, 2109744),
+    (28, 3136, 12845056),
+    (28, 3136, 2007040),
+    (28, 3136, 1003520),
+    (32, 4096, 16777216),
+    (32, 3136, 13107200),
+    (32, 1024, 99999999),
+)
+"""Factor and pixel counts that the code of ScaleCUA, Qwen2.5-VL, UI-TARS and Qwen3-VL passes to Qwen's resize rule."""
+
+RELATIVE = (Space("fraction"), Space("grid1000"))
+"""The spaces in which a side of the screenshot is a divisor, and the wrong side can be taken."""
+
+
+class Reading(NamedTuple):
+    """One way to read every row of a file.
+
+    ``swapped``: numbers are y before x. ``sizes``: a box is x, y, width, height. ``frame`` gives the size to convert
+    with instead of the screenshot's own: "ww" divides both axes by the width. Pixels are multiplied by ``scale`` and
+    moved by ``offset`` in the end, both in sides of the screenshot where ``in_sides``. ``option`` declares the reading
+    on the command line; where none does, ``fix`` says what to change in the file.
+    """
+
+    name: str
+    space: Space
+    swapped: bool = False
+    sizes: bool = False
+    frame: str = "wh"
+    scale: tuple[float, float] = (1.0, 1.0)
+    offset: tuple[float, float] = (0.0, 0.0)
+    in_sides: bool = False
+    option: str = ""
+    fix: str = ""
+
+
+def common_readings(declared: Space, frames: set[Frame], *, boxes: bool) -> Iterator[Reading]:
+    """The readings that most wrong files turn out to be, the usual ones first.
+
+    ``frames`` are the sizes of the screenshots that were answered; ``boxes`` says whether any answer is a box.
+    """
+    for space in (*RELATIVE, PIXEL):
+        yield _in_space(space)
+    for space in dict.fromkeys((declared, *RELATIVE, PIXEL)):
+        fix = f"write x before y{_and_declare(space, declared)}"
+        yield Reading(f"{space}, y before x", space, swapped=True, fix=fix)
+    for space in dict.fromkeys((declared, *RELATIVE, PIXEL)) if boxes else ():
+        fix = f"write boxes as corners, x0, y0, x1, y1{_and_declare(space, declared)}"
+        yield Reading(f"{space}, boxes as x, y, width, height", space, sizes=True, fix=fix)
+    for width, height in FRAMES[:2]:
+        yield _in_space(Space("frame", (width, height)))
+    for factor, word, change in ((2.0, "half", "double"), (0.5, "double", "halve")):
+        if len(frames) == 1 and (size := _shrunk(next(iter(frames)), factor)):
+            yield _in_space(Space("frame", size), f"{word} size, {size[0]}x{size[1]}")
+        else:
+            yield Reading(f"{word} size", PIXEL, scale=(factor, factor), fix=f"{change} every coordinate")
+
+
+def rarer_readings(declared: Space, frames: set[Frame]) -> Iterator[Reading]:
+    """Every other space, resized frames, and each axis divided by the other's size."""
+    only = next(iter(frames)) if len(frames) == 1 else None
+    for numbers in SMART_RESIZES:
+        space = Space("smart-resize", numbers)
+        if only is None:
+            yield _in_space(space)
+            continue
+        # One size of screenshot makes one frame, which says more than the rule's numbers do.
+        corner = to_pixels(Prediction("", ((1.0, 1.0),), space=space), only).points
+        if corner:
+            yield _in_space(Space("frame", (round(only[0] / corner[0][0]), round(only[1] / corner[0][1]))))
+    for size in FRAMES[2:]:
+        yield _in_space(Space("frame", size))
+    for kind in ("grid999", "fraction-or-pixel", "grid1000-or-pixel"):
+        yield _in_space(Space(kind))
+    for space in RELATIVE:
+        for frame, word, fix in (
+            ("ww", "y divided by the width", "divide y by the height, not by the width"),
+            ("hh", "x divided by the height", "divide x by the width, not by the height"),
+            ("hw", "each axis divided by the other's size", "divide x by the width and y by the height"),
+        ):
+            yield Reading(f"{space}, {word}", space, frame=frame, fix=fix + _and_declare(space, declared))
+
+
+def reread(prediction: Prediction, reading: Reading, frame: Frame) -> Prediction:
+    """A prediction as it was written, in pixels under a reading. A refusal stays one, and corners are put in order."""
+    points, bbox = prediction.points, prediction.bbox
+    if reading.swapped:
+        points = tuple((y, x) for x, y in points)
+        bbox = None if bbox is None else (bbox[1], bbox[0], bbox[3], bbox[2])
+    if reading.sizes and bbox is not None:
+        x, y, width, height = bbox
+        bbox = (x, y, x + width, y + height)
+    sides = {"w": frame[0], "h": frame[1]}
+    size = sides[reading.frame[0]], sides[reading.frame[1]]
+    pixels = to_pixels(prediction._replace(points=points, bbox=bbox, space=reading.space), size)
+    (kx, ky), (dx, dy) = reading.scale, reading.offset
+    if reading.in_sides:
+        kx, ky, dx, dy = kx * frame[0], ky * frame[1], dx * frame[0], dy * frame[1]
+    if (kx, ky, dx, dy) != (1.0, 1.0, 0.0, 0.0):
+        moved = tuple((x, y) if x < 0 and y < 0 else (x * kx + dx, y * ky + dy) for x, y in pixels.points)
+        pixels = pixels._replace(points=moved)
+    if pixels.bbox is not None:
+        x0, y0, x1, y1 = pixels.bbox
+        left, right = sorted((x0 * kx + dx, x1 * kx + dx))
+        top, bottom = sorted((y0 * ky + dy, y1 * ky + dy))
+        pixels = pixels._replace(bbox=(left, top, right, bottom))
+    return pixels
+
+
+def _in_space(space: Space, name: str = "") -> Reading:
+    return Reading(name or str(space), space, option=f"--space {space}")
+
+
+def _and_declare(space: Space, declared: Space) -> str:
+    return "" if space == declared else f", and declare --space {space}"
+
+
+def _shrunk(frame: Frame, factor: float) -> Frame | None:
+    """The size of a screenshot sent smaller by ``factor``; None where it has no whole number of pixels."""
+    width, height = frame[0] / factor, frame[1] / factor
+    return (int(width), int(height)) if width == int(width) and height == int(height) else None

@@ -1,0 +1,1 @@
+"""Ground truth: where it is looked for, how it is loaded, how it is downloaded."""

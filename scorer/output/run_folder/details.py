@@ -1,0 +1,123 @@
+"""Verdicts and the rows they come from -> one record per task, in AgentCompass's words.
+
+A task is an example. An attempt's ``metrics.correct`` is the verdict; a failed call and an unreadable reply are
+attempts with status ``run_error`` that are not correct, and where one attempt is asked for so is an example without a
+row: no one leaves the denominator. Of several attempts one without a row has not been observed.
+The trajectory is ACTF: what is not known is null or empty, and the screenshot stands there by its path.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import Any
+
+from scorer.core.records import Axis, Example, Kept, Report, Verdict
+from scorer.output.text.report import detail
+
+ACTF = "ACTF_v1.0"
+SHARD_ABOVE = 10_000
+"""With more tasks than this, details lie in folders by the first two digits of the id's hash."""
+
+
+def tasks(report: Report, kept: Kept) -> Iterator[dict[str, Any]]:
+    """One record per example, in ground-truth order. ``kept`` holds the rows and the verdicts of later attempts."""
+    k = report.attempts.k if report.attempts else 1
+    names = [axis.name for axis in report.benchmark.axes]
+    category = category_axis(report.benchmark.axes)
+    for verdict in report.verdicts:
+        example = verdict.example
+        labels = {name: list(cells) for name, cells in zip(names, example.labels, strict=True)}
+        observed = [(1, verdict), *((number, kept.later.get((example.id, number))) for number in range(2, k + 1))]
+        attempts = {
+            str(number): _attempt(each, kept.rows.get((example.id, number), {}), report.benchmark.id)
+            for number, each in observed
+            if each is not None and (k == 1 or each.outcome != "absent")
+        }
+        yield {
+            "task_id": example.id,
+            "dataset": {"benchmark": report.benchmark.id, "variant": report.variant or None},
+            "category": labels[category][0] if category else None,
+            "labels": labels,
+            "instruction": example.instruction,
+            "ground_truth": {"rule": example.rule, "target": list(example.target), "frame": list(example.frame)},
+            "attempt_plan": {"k": k, "strategy": "avg"},
+            "attempts": attempts,
+        }
+
+
+def category_axis(axes: tuple[Axis, ...]) -> str:
+    """The axis that gives each task its one category: ``category``, else the first in which examples count once."""
+    single = [axis.name for axis in axes if not axis.overlapping]
+    return "category" if "category" in single else next(iter(single), "")
+
+
+def file_name(task_id: str, tasks: int) -> str:
+    """Where a task's record lies below ``details/``: a readable piece of its id and the SHA-256 of the whole."""
+    digest = sha256(task_id.encode("utf-8", "surrogatepass")).hexdigest()
+    name = f"{re.sub(r'[^A-Za-z0-9._-]', '_', task_id)[:80]}--{digest}.json"
+    return f"{digest[:2]}/{name}" if tasks > SHARD_ABOVE else name
+
+
+def _attempt(verdict: Verdict, row: Mapping[str, Any], benchmark: str) -> dict[str, Any]:
+    prediction, failed = verdict.prediction, verdict.outcome not in ("hit", "miss")
+    scoring = detail(verdict, benchmark)
+    for key in ("benchmark", "id", "target"):
+        del scoring[key]
+    code = "absent-id" if prediction is None else prediction.fault or "run-error"
+    message = "the example has no row" if prediction is None else prediction.error or "no usable answer in the row"
+    return {
+        "status": "run_error" if failed else "completed",
+        "metrics": {"correct": verdict.outcome == "hit"},
+        "scoring": scoring,
+        "issues": [{"severity": "error", "phase": "run", "code": code, "message": message}] if failed else [],
+        "raw": _json(row.get("raw")),
+        "timing": {"latency_s": _json(row.get("latency_s"))},
+        "meta": {key: _json(row.get(key)) for key in ("model", "profile", "finish_reason", "usage", "error")},
+        "trajectory": _json(_trajectory(verdict.example, row)),
+    }
+
+
+def _json(value: Any) -> Any:
+    """A value of a row as JSON has it: what is not finite is null."""
+    if isinstance(value, dict):
+        return {key: _json(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_json(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _trajectory(example: Example, row: Mapping[str, Any]) -> dict[str, Any]:
+    """One step: the screenshot and the instruction, what the model said, and what it took."""
+    raw = row.get("raw")
+    reply = raw if isinstance(raw, dict) else {"content": raw}
+    usage, latency = row.get("usage"), row.get("latency_s")
+    tokens = usage if isinstance(usage, dict) else {}
+    seconds = latency if isinstance(latency, int | float) and not isinstance(latency, bool) else None
+    step = {
+        "step_id": 1,
+        "system_prompt": row.get("system_prompt"),
+        "user_content": [
+            {"type": "image", "path": example.image},
+            {"type": "text", "text": example.instruction},
+        ],
+        "tools": [],
+        "assistant_content": {
+            "content": reply.get("content"),
+            "reasoning_content": reply.get("reasoning"),
+            "tool_calls": reply.get("tool_calls") or [],
+        },
+        "observation": [],
+        "metric": {
+            "prompt_tokens_len": tokens.get("prompt_tokens"),
+            "completion_tokens_len": tokens.get("completion_tokens"),
+            "llm_infer_ms": None if seconds is None else seconds * 1000,
+            "env_action_ms": None,
+            "stop_reason": row.get("finish_reason"),
+        },
+        "started_at": None,
+        "finished_at": None,
+    }
+    return {"schema_version": ACTF, "steps": [step], "started_at": None, "finished_at": None}

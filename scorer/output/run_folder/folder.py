@@ -1,0 +1,220 @@
+"""The run folder: written whole or not at all, and its two aggregate files made again from the details alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from scorer._version import __version__
+from scorer.core.errors import PredictionsError, UsageError
+from scorer.core.findings import Problems, type_name
+from scorer.core.records import Kept, Report
+from scorer.files.write import make_file, replace_file, whole
+from scorer.output.run_folder.details import file_name, tasks
+from scorer.output.run_folder.metrics import metrics, summary
+
+MOST = 10**7
+"""Tasks or attempts of a run that is summarized."""
+
+RUN_KEYS = (
+    "benchmark",
+    "variant",
+    "model",
+    "signature",
+    "version",
+    "k",
+    "tasks",
+    "category_axis",
+    "overlapping",
+    "aggregation_mode",
+    "category_hierarchy",
+)
+TASK_KEYS = (
+    "task_id",
+    "dataset",
+    "category",
+    "labels",
+    "instruction",
+    "ground_truth",
+    "attempt_plan",
+    "attempts",
+)
+
+
+def write_runs(out: str, reports: Sequence[Report], kept: Kept, mode: str | None, hierarchy: object) -> None:
+    """Write the folder of one benchmark, or of several with a folder each below it.
+
+    ``mode`` and ``hierarchy`` are the aggregation that was asked for, the tree as parsed JSON. Raises UsageError where
+    ``out`` is there already or cannot be written.
+    """
+    with whole(out) as made:
+        for report in reports:
+            below = made if len(reports) == 1 else os.path.join(made, report.benchmark.id)
+            records = list(tasks(report, kept))
+            run = _run(report, records, mode, hierarchy)
+            make_file(os.path.join(below, "details", "run.json"), dump(run))
+            for record in records:
+                make_file(
+                    os.path.join(below, "details", *file_name(record["task_id"], len(records)).split("/")), dump(record)
+                )
+            for name, data in aggregates(records, run):
+                make_file(os.path.join(below, name), data)
+
+
+def summarize(folder: str) -> list[str]:
+    """Make metrics.json and summary.md of a run folder again, or of each folder below it; returns what was written.
+
+    Raises PredictionsError, naming each file, where the details are not what ``write_runs`` writes; UsageError where
+    there are none.
+    """
+    folders = [folder] if os.path.isdir(os.path.join(folder, "details")) else _below(folder)
+    if not folders:
+        raise UsageError(f"{folder}: no run folder: it holds no details/")
+    problems = Problems()
+    made = [(each, name, data) for each in folders for name, data in _again(each, problems)]
+    if problems.refused:
+        raise PredictionsError(f"not summarized: {problems.summary()}", problems, problems.counts)
+    for each, name, data in made:
+        replace_file(os.path.join(each, name), data)
+    return [os.path.join(each, name) for each, name, _ in made]
+
+
+def aggregates(records: Sequence[Mapping[str, Any]], run: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
+    """The two files that are made of the details: name and content."""
+    found = metrics(sorted(records, key=lambda record: record["task_id"]), run)
+    yield "metrics.json", dump(found)
+    yield "summary.md", summary(found).encode()
+
+
+def dump(data: object) -> bytes:
+    """JSON with sorted keys, two spaces, in ASCII: of one content there is one form."""
+    return (json.dumps(data, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
+
+
+def _run(report: Report, records: Iterable[Mapping[str, Any]], mode: str | None, hierarchy: object) -> dict[str, Any]:
+    models = (attempt["meta"]["model"] for record in records for attempt in record["attempts"].values())
+    named = sorted({model for model in models if isinstance(model, str)})
+    axis = report.categories.axis
+    return {
+        "benchmark": report.benchmark.id,
+        "variant": report.variant or None,
+        "model": ", ".join(named) or None,
+        "signature": report.signature,
+        "version": __version__,
+        "k": report.attempts.k if report.attempts else 1,
+        "tasks": report.total.n,
+        "category_axis": axis.name,
+        "overlapping": axis.overlapping,
+        "aggregation_mode": mode if hierarchy is None else None,
+        # Its children in the order in which run.json has them, so that the branches are always in one order.
+        "category_hierarchy": json.loads(dump(hierarchy)),
+    }
+
+
+def _below(folder: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be read ({error.strerror})") from None
+    return [os.path.join(folder, name) for name in names if os.path.isdir(os.path.join(folder, name, "details"))]
+
+
+def _again(folder: str, problems: Problems) -> list[tuple[str, bytes]]:
+    details = os.path.join(folder, "details")
+    run_path = os.path.join(details, "run.json")
+    run = _load_run(run_path, problems)
+    paths = sorted(
+        os.path.join(place, name)
+        for place, _, names in os.walk(details)
+        for name in names
+        if name.endswith(".json") and name != "run.json"
+    )
+    records = [record for path in paths if run is not None and (record := _load_task(path, run, problems)) is not None]
+    if run is not None and len(paths) != run["tasks"]:
+        problems.add("run-detail", f"there are {len(paths)} details of {run['tasks']} tasks", run_path)
+    if run is None or problems.refused:
+        return []
+    try:
+        return list(aggregates(records, run))
+    except UsageError as fault:  # the tree of categories is in run.json
+        problems.add("run-detail", fault.message, run_path)
+        return []
+
+
+def _load_run(path: str, problems: Problems) -> dict[str, Any] | None:
+    run = _load(path, RUN_KEYS, problems)
+    if run is None:
+        return None
+    whole = all(type(run[key]) is int and 0 < run[key] <= MOST for key in ("k", "tasks"))
+    texts = all(map(_is_text, (run["benchmark"], run["signature"], run["version"], run["category_axis"])))
+    named = all(run[key] is None or _is_text(run[key]) for key in ("variant", "model", "aggregation_mode"))
+    tree = run["category_hierarchy"] is None or isinstance(run["category_hierarchy"], dict)
+    if not (whole and texts and named and tree and isinstance(run["overlapping"], bool)):
+        problems.add("run-detail", "a value of it is not what score --output-dir writes", path)
+        return None
+    return run
+
+
+def _load_task(path: str, run: Mapping[str, Any], problems: Problems) -> dict[str, Any] | None:
+    record = _load(path, TASK_KEYS, problems)
+    if record is None:
+        return None
+    if not (
+        _is_text(record["task_id"]) and _are_labels(record["labels"]) and _are_attempts(record["attempts"], run["k"])
+    ):
+        problems.add("run-detail", "a task needs its id, labels, and attempts with a status and metrics.correct", path)
+    elif os.path.basename(file_name(record["task_id"], 1)) != os.path.basename(path):
+        problems.add("run-detail", "the name of the file is not that of its task", path)
+    elif run["category_axis"] not in record["labels"] or not isinstance(record["category"] or "", str):
+        problems.add("run-detail", f"has no label of {run['category_axis']}, the axis that run.json names", path)
+    else:
+        return record
+    return None
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _are_labels(labels: object) -> bool:
+    return isinstance(labels, dict) and all(isinstance(v, list) and all(map(_is_text, v)) for v in labels.values())
+
+
+def _are_attempts(attempts: object, k: int) -> bool:
+    return isinstance(attempts, dict) and all(
+        name.isascii()
+        and name.isdecimal()
+        and name == str(int(name[:9]))
+        and 0 < int(name) <= k
+        and isinstance(attempt, dict)
+        and attempt.get("status") in ("completed", "run_error")
+        and isinstance(attempt.get("metrics"), dict)
+        and isinstance(attempt["metrics"].get("correct"), bool)
+        for name, attempt in attempts.items()
+    )
+
+
+def _load(path: str, keys: Sequence[str], problems: Problems) -> dict[str, Any] | None:
+    if not os.path.isfile(path) or os.path.islink(path):
+        problems.add("run-detail", "no regular file", path)
+        return None
+    try:
+        with open(path, "rb") as stream:
+            found = json.loads(stream.read().decode())
+    except OSError as error:
+        problems.add("run-detail", f"cannot be read ({error.strerror or error})", path)
+        return None
+    except (ValueError, RecursionError) as error:
+        problems.add("run-detail", f"not JSON ({error})", path)
+        return None
+    if not isinstance(found, dict):
+        problems.add("run-detail", f"expected an object, found {type_name(found)}", path)
+        return None
+    missing, more = sorted(set(keys) - set(found)), sorted(set(found) - set(keys))
+    if missing or more:
+        what = [f"lacks {', '.join(missing)}"] * bool(missing) + [f"has unknown {', '.join(more)}"] * bool(more)
+        problems.add("run-detail", "; ".join(what), path)
+        return None
+    return found

@@ -1,0 +1,119 @@
+"""Comparisons -> text and JSON. Strings and plain data only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from scorer._version import __version__
+from scorer.core.signature import format_signature, parse_signature
+from scorer.evidence.compare import DRAWS, CellComparison, Comparison, Counts
+from scorer.output.text.figures import SMALLEST, p_text, percent
+from scorer.output.text.tables import inline, remark, table
+
+
+def comparison_text(
+    found: Comparison, names: tuple[str, str], *, table_format: str, axes: Sequence[str] = (), show_ids: bool = False
+) -> str:
+    """A comparison as people read it: both accuracies, the difference, what changed, and each printed axis."""
+    shown = (inline(names[0], table_format), inline(names[1], table_format))
+    blocks = ["\n".join(remark(line, table_format) for line in _head(found, shown))]
+    for axis, cells in found.axes:
+        wanted = axis.name in axes if axes else axis.print_up_to is None or len(cells) <= axis.print_up_to
+        if wanted:
+            text = table([axis.name, *_HEADERS], [_row(cell) for cell in cells], table_format)
+            if axis.overlapping:
+                note = "overlapping: one example may count in several rows, so they do not add up to n"
+                text += "\n" + remark(note, table_format)
+            blocks.append(text)
+    if show_ids:
+        for word, ids in (("gained", found.gained), ("lost", found.lost)):
+            listed = ", ".join(inline(example_id, table_format) for example_id in ids)
+            blocks.append(remark(f"{word}: {listed or 'none'}", table_format))
+    blocks.append(remark(f"signature: {_signature(found)}", table_format))
+    return "\n\n".join(blocks)
+
+
+def comparison_json(found: Comparison, names: tuple[str, str]) -> dict[str, Any]:
+    """A comparison as data; differences are the other file's less the first one's."""
+    return {
+        "benchmark": found.first.benchmark.id,
+        "first": {"source": names[0], "signature": found.first.signature},
+        "other": {"source": names[1], "signature": found.other.signature},
+        "differing": list(found.differing),
+        **_counts_json(found.counts),
+        "ci95": [round(end, 4) for end in found.interval],
+        "gained_ids": list(found.gained),
+        "lost_ids": list(found.lost),
+        "axes": {
+            axis.name: {
+                "overlapping": axis.overlapping,
+                "cells": [
+                    {"label": cell.label, **_counts_json(cell.counts), "p_holm": cell.adjusted} for cell in cells
+                ],
+            }
+            for axis, cells in found.axes
+        },
+        "signature": _signature(found),
+        "version": __version__,
+    }
+
+
+_HEADERS = ["n", "first %", "other %", "difference", "gained", "lost", "p", "p (Holm)"]
+
+
+def _row(cell: CellComparison) -> list[str]:
+    counts = cell.counts
+    return [
+        cell.label,
+        str(counts.n),
+        percent(counts.first, counts.n),
+        percent(counts.other, counts.n),
+        _points(counts),
+        str(counts.gained),
+        str(counts.lost),
+        p_text(counts.p_value),
+        p_text(cell.adjusted),
+    ]
+
+
+def _head(found: Comparison, names: tuple[str, str]) -> Iterator[str]:
+    counts = found.counts
+    width = max(len("difference"), len("first"), *(len(name) for name in names))
+    yield f"{found.first.benchmark.id}: {names[1]} against {names[0]}"
+    if found.differing:
+        yield f"compared although the two were not scored alike: they differ in {', '.join(found.differing)}"
+    for name, hits in zip(names, (counts.first, counts.other), strict=True):
+        yield f"{name.ljust(width)}  {percent(hits, counts.n):>7} %   {hits}/{counts.n}"
+    low, high = found.interval
+    yield (
+        f"{'difference'.ljust(width)}  {_points(counts):>7} points   95% CI {low * 100:+.1f} – {high * 100:+.1f}   "
+        f"exact McNemar p {'' if counts.p_value < SMALLEST else '= '}{p_text(counts.p_value)}"
+    )
+    yield f"both right {counts.both} · gained {counts.gained} · lost {counts.lost} · both wrong {counts.neither}"
+
+
+def _points(counts: Counts) -> str:
+    """The difference in percentage points, rounded half up from the exact ratio, with its sign."""
+    change = counts.gained - counts.lost
+    sign = "+" if change > 0 else "-" if change < 0 else ""
+    return sign + percent(abs(change), counts.n)
+
+
+def _counts_json(counts: Counts) -> dict[str, Any]:
+    return {
+        "n": counts.n,
+        "both": counts.both,
+        "gained": counts.gained,
+        "lost": counts.lost,
+        "neither": counts.neither,
+        "difference": round((counts.gained - counts.lost) / counts.n, 4) if counts.n else None,
+        "p_mcnemar": counts.p_value,
+    }
+
+
+def _signature(found: Comparison) -> str:
+    """What fixes the comparison: the keys that the two share, the tests and the seed."""
+    first, other = parse_signature(found.first.signature), parse_signature(found.other.signature)
+    shared = {key: value for key, value in first.items() if other.get(key) == value}
+    return format_signature(shared | {"test": f"mcnemar+bootstrap[{DRAWS}]", "seed": str(found.seed)})

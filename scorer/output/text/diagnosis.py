@@ -1,0 +1,122 @@
+"""A diagnosis -> text and JSON. Strings and plain data only; what comes from a file is escaped on its way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from scorer.evidence.diagnosis.records import Diagnosis, Misses, ReadingScore, Sign
+from scorer.output.text.figures import percent
+from scorer.output.text.tables import escape, remark, table
+
+MOST_SHOWN = 5
+"""So many better readings are printed, and so many ids of a sign; the JSON has all."""
+
+
+def diagnosis_text(diagnosis: Diagnosis, *, table_format: str) -> str:
+    """A diagnosis as people read it: better readings if there are any, how misses miss, signs of trouble."""
+    title = f"diagnosis of {diagnosis.benchmark}: advice beside the score, which stays as it is"
+    blocks = [remark(title, table_format)]
+    if diagnosis.named:
+        blocks.append(_readings(diagnosis, table_format))
+    blocks.append(_lines(list(_conclusions(diagnosis)), table_format))
+    if diagnosis.misses:
+        blocks.append(_misses(diagnosis.misses, table_format))
+    if diagnosis.signs:
+        blocks.append(_lines([_sign(sign) for sign in diagnosis.signs], table_format))
+    return "\n\n".join(blocks)
+
+
+def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
+    """A diagnosis as data: the records under the names of their fields; ``named`` the better readings' names."""
+    data = diagnosis._asdict()
+    for key in ("readings", "misses", "signs"):
+        data[key] = [record._asdict() for record in data[key]]
+    data["fit"] = None if diagnosis.fit is None else diagnosis.fit._asdict()
+    data["named"] = [reading.name for reading in diagnosis.named]
+    return data
+
+
+def attach(data: dict[str, Any], diagnoses: Sequence[Diagnosis]) -> None:
+    """Put each diagnosis under ``diagnosis`` of its report's JSON."""
+    for diagnosis in diagnoses:
+        report = data if len(diagnoses) == 1 else data["benchmarks"][diagnosis.benchmark]
+        report["diagnosis"] = diagnosis_json(diagnosis)
+
+
+def _readings(diagnosis: Diagnosis, table_format: str) -> str:
+    headers = ["reading", "acc %", "gained", "lost", "p", "declared by"]
+    rows = [[diagnosis.declared, percent(diagnosis.hits, diagnosis.n), "", "", "", "as it is"]]
+    rows += [
+        [
+            reading.name,
+            percent(reading.hits, diagnosis.n),
+            str(reading.gained),
+            str(reading.lost),
+            f"{reading.p:.1g}",
+            reading.option or "no option",
+        ]
+        for reading in _shown(diagnosis)
+    ]
+    return table(headers, rows, table_format)
+
+
+def _shown(diagnosis: Diagnosis) -> list[ReadingScore]:
+    """The better readings that come near to the likely one; others are better only as a stopped clock is."""
+    first = diagnosis.named[0].gained
+    return [reading for reading in diagnosis.named if 2 * reading.gained >= first][:MOST_SHOWN]
+
+
+def _conclusions(diagnosis: Diagnosis) -> Iterator[str]:
+    if not diagnosis.readings:
+        yield "no answers to try other readings on"
+        return
+    sample = f" on {diagnosis.n} answers, evenly spaced" if diagnosis.sampled else ""
+    tried = f"{len(diagnosis.readings)} tried{sample}; exact McNemar, Bonferroni"
+    if not diagnosis.named:
+        yield f"no other reading is significantly better ({tried})"
+        return
+    likely = diagnosis.named[0]
+    yield f"likely: {likely.name} ({tried})"
+    yield f"to declare it: {likely.option}" if likely.option else f"no option declares it; in the file, {likely.fix}"
+    if likely.moved and likely.lean_p < likely.p:
+        yield (
+            f"{likely.leaning} of {likely.moved} coordinates near their targets err the way it explains "
+            f"(p {likely.lean_p:.1g})"
+        )
+    if diagnosis.fit is not None:
+        for axis, scale, offset in zip("xy", *diagnosis.fit, strict=True):
+            percents = _signed(100 * (scale - 1), 1)
+            yield f"as declared, {axis} is {scale:.4f} of its target's ({percents} %), offset {_signed(offset, 1)} px"
+
+
+def _misses(misses: tuple[Misses, ...], table_format: str) -> str:
+    rows = [
+        [
+            each.label,
+            str(each.n),
+            _signed(each.dx, 1),
+            _signed(each.dy, 1),
+            _signed(each.dx_targets, 2),
+            _signed(each.dy_targets, 2),
+            percent(each.near, each.n, 1),
+        ]
+        for each in misses
+    ]
+    headers = ["targets", "misses", "dx px", "dy px", "dx sizes", "dy sizes", "near %"]
+    note = "medians from the target's centre, in pixels and target sizes; near: within one target size"
+    return table(headers, rows, table_format) + "\n" + remark(note, table_format)
+
+
+def _sign(sign: Sign) -> str:
+    ids = ", ".join(sign.ids[:MOST_SHOWN]) + (", …" if len(sign.ids) > MOST_SHOWN else "")
+    return escape(f"{sign.name}: {sign.message} ({ids})" if ids else f"{sign.name}: {sign.message}")
+
+
+def _signed(value: float, decimals: int) -> str:
+    text = f"{value:+.{decimals}f}"
+    return text if float(text) else text[1:]
+
+
+def _lines(lines: list[str], table_format: str) -> str:
+    return "\n".join(remark(line, table_format) for line in lines)

@@ -1,0 +1,44 @@
+"""Reports -> the rows that papers print. Percentages with one decimal, rounded half up from the exact ratio."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from scorer.core.records import Cell, Report, Suite
+from scorer.output.text.figures import mean_percent, percent
+from scorer.output.text.tables import table
+
+DECIMALS = 1
+COLUMNS = {
+    "text_matching": "Text Matching",
+    "element_recognition": "Element Recognition",
+    "layout_understanding": "Layout Understanding",
+    "fine_grained_manipulation": "Fine-grained Manipulation",
+    "refusal": "Refusal",
+}
+"""The columns of OSWorld-G's Table 5 and the categories that they stand for; Overall follows."""
+
+
+def paper_tables(reports: Sequence[Report], suites: Iterable[Suite], label: str, table_format: str) -> list[str]:
+    """A table of one row, named ``label``, for each suite and each benchmark outside of one."""
+    tables = []
+    for suite in suites:
+        cells = [None if report is None else report.total for _, report in suite.members]
+        average = mean_percent([cell for cell in cells if cell is not None], DECIMALS) if None not in cells else "-"
+        names = [column for column, _ in suite.members]
+        tables.append(table(["model", *names, "Average"], [[label, *map(_share, cells), average]], table_format))
+    for report in reports:
+        if report.benchmark.suite and any(report is member for suite in suites for _, member in suite.members):
+            continue
+        if report.benchmark.suite:
+            tables.append(table(["model", report.benchmark.column], [[label, _share(report.total)]], table_format))
+        else:
+            cells_by_label = {cell.label: cell for cell in report.categories.cells}
+            values = [_share(cells_by_label.get(category)) for category in COLUMNS]
+            headers = ["model", *COLUMNS.values(), "Overall"]
+            tables.append(table(headers, [[label, *values, _share(report.total)]], table_format))
+    return tables
+
+
+def _share(cell: Cell | None) -> str:
+    return "-" if cell is None or not cell.n else percent(cell.hits, cell.n, DECIMALS)

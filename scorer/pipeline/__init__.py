@@ -1,0 +1,1 @@
+"""A score, stage by stage: read, validate, convert, judge, aggregate."""
