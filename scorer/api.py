@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, get_args
 
 from scorer.benchmarks import BENCHMARKS
 from scorer.core.errors import PredictionsError, UsageError
-from scorer.core.findings import Problems
+from scorer.core.findings import Findings
 from scorer.core.limits import DEFAULT_LIMITS, Limits, reason
 from scorer.core.records import PIXEL, Check, GroundTruth, Kept, Refusal, Report, Space, Suite
 from scorer.core.spaces import parse_space
@@ -68,10 +68,10 @@ def score(
     that of attempt 1. ``refusal`` "negative-only" leaves out refusals by a marker in the reply. ``from_raw`` reads the
     answers anew out of the rows' ``raw`` replies, as ``profile`` does.
 
-    Raises PredictionsError, with every fault in its ``problems``, where the predictions cannot be read as
+    Raises PredictionsError, with every fault in its ``findings``, where the predictions cannot be read as
     predictions of this benchmark; UsageError for an unknown space or profile.
     """
-    settings = _settings(space, profile, attempts, Problems(limits=limits), refusal, from_raw=from_raw)
+    settings = _settings(space, profile, attempts, Findings(limits=limits), refusal, from_raw=from_raw)
     return _reports(_routed_to(ground_truth, predictions, settings), settings)[0]
 
 
@@ -92,7 +92,7 @@ def score_batch(
 
     The columns that come back are aligned with the rows: ``outcome`` is ``hit``, ``miss``, ``no_answer``,
     ``run_error``, or None where ``score`` would not take the row (an id that is no example of the ground truth, an
-    attempt beyond the limit); ``hit`` is whether it is one; ``problems`` lists the codes of what was found in the row.
+    attempt beyond the limit); ``hit`` is whether it is one; ``findings`` lists the codes of what was found in the row.
     Verdicts are those of ``score``, for rows of any attempt alike.
 
     A batch knows neither absent examples nor rows of other batches, so the score is left to whoever has them all:
@@ -103,8 +103,8 @@ def score_batch(
     """
     from scorer.pipeline.batch import EVERY_FINDING, judge_batch
 
-    problems = Problems(limits=limits._replace(problems=EVERY_FINDING))
-    return judge_batch(ground_truth, batch, _settings(space, profile, limits.attempts, problems, refusal))
+    findings = Findings(limits=limits._replace(findings=EVERY_FINDING))
+    return judge_batch(ground_truth, batch, _settings(space, profile, limits.attempts, findings, refusal))
 
 
 def score_streams(
@@ -127,7 +127,7 @@ def score_streams(
     the benchmark table. ``kept``, if given, is filled with rows and later verdicts. ``progress``, if given, is called
     with the number of rows after each batch that is read, of some 32 KiB. Raises what ``score`` and ``load`` raise.
     """
-    settings = _settings(space, profile, attempts, Problems(limits=limits), refusal, from_raw=from_raw)
+    settings = _settings(space, profile, attempts, Findings(limits=limits), refusal, from_raw=from_raw)
     return _reports(_routed(streams, load, benchmark, settings._replace(kept=kept), progress), settings)
 
 
@@ -141,7 +141,7 @@ def check(
     limits: Limits = DEFAULT_LIMITS,
 ) -> Check:
     """Check predictions of one loaded benchmark as a leaderboard would; see check_streams."""
-    settings = _settings(space, profile, attempts, Problems(strict=True, limits=limits))
+    settings = _settings(space, profile, attempts, Findings(strict=True, limits=limits))
     return _examined(_routed_to(ground_truth, predictions, settings), settings)[0]
 
 
@@ -188,7 +188,7 @@ def examine_streams(
 
     ``progress`` is called as by ``score_streams``.
     """
-    settings = _settings(space, profile, attempts, Problems(strict=True, limits=limits))
+    settings = _settings(space, profile, attempts, Findings(strict=True, limits=limits))
     return _examined(_routed(streams, load, benchmark, settings, progress), settings)
 
 
@@ -259,33 +259,33 @@ def _examined(router: Router, settings: RunSettings) -> tuple[Check, list[Report
     absent = {
         report.benchmark.id: tuple(v.example.id for v in report.verdicts if v.outcome == "absent") for report in reports
     }
-    problems = router.problems
+    findings = router.findings
     checked = Check(
-        not problems.refused,
+        not findings.refused,
         rows,
         tuple(report.benchmark.id for report in reports),
         absent,
-        problems.in_file_order(router.sources),
-        dict(problems.counts),
+        findings.in_file_order(router.sources),
+        dict(findings.counts),
         tuple(ground_truth for ground_truth, _ in loaded),
     )
     return checked, reports
 
 
 def _reports(router: Router, settings: RunSettings) -> list[Report]:
-    problems = settings.problems
+    findings = settings.findings
     if settings.reread is not None and settings.reread.found_nothing:
         raise PredictionsError('not scored: no row has a "raw" reply to read; score the answers without --from-raw')
     found = [make_report(*loaded, router.sources, settings) for loaded in router.finish()]
-    listed, counts = problems.in_file_order(router.sources), dict(problems.counts)
-    return [report._replace(problems=listed, problem_counts=counts) for report in found]
+    listed, counts = findings.in_file_order(router.sources), dict(findings.counts)
+    return [report._replace(findings=listed, finding_counts=counts) for report in found]
 
 
 def _settings(
     space: str | Space | None,
     profile: str | None,
     attempts: int,
-    problems: Problems,
+    findings: Findings,
     refusal: Refusal = "markers",
     *,
     from_raw: bool = False,
@@ -293,12 +293,12 @@ def _settings(
     """How a run reads: rows that name no space are in the one given, else in the profile's, else in pixels."""
     if attempts < 1:
         raise UsageError(f"attempts must be 1 or more, found {attempts}")
-    if attempts > problems.limits.attempts:
-        raise UsageError(f"{attempts} attempts are more than {reason('attempts', problems.limits)}")
+    if attempts > findings.limits.attempts:
+        raise UsageError(f"{attempts} attempts are more than {reason('attempts', findings.limits)}")
     if refusal not in get_args(Refusal):
         raise UsageError(f'unknown reading of refusals "{refusal}"; known: {", ".join(get_args(Refusal))}')
     named = get_profile(profile).space if profile is not None else PIXEL
-    settings = RunSettings(named if space is None else parse_space(str(space)), profile or "", attempts, problems)
+    settings = RunSettings(named if space is None else parse_space(str(space)), profile or "", attempts, findings)
     if from_raw:
         from scorer.pipeline.reread import Rereader
 

@@ -73,7 +73,7 @@ def profiles() -> str:
     return _table(["profile", "space", "models"], rows)
 
 
-def problems() -> str:
+def findings() -> str:
     """The closed vocabulary of findings."""
     rows = ((f"`{code}`", kind.score, kind.strict, kind.meaning) for code, kind in KINDS.items())
     return _table(["code", "in `score`", "in `score check`", "meaning"], rows)

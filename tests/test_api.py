@@ -31,7 +31,7 @@ INSIDE = (BOX.target[0] + 1, BOX.target[1] + 1)
 def test_tuples_arrays_and_their_numbers_are_read_as_the_lists_a_file_would_hold(fields: dict[str, Any]) -> None:
     report = scorer.score(TRUTH, [{"id": BOX.id, **fields}])
     assert report.total.hits == 1
-    assert {problem.code for problem in report.problems} <= {"absent-id", "several-candidates"}
+    assert {finding.code for finding in report.findings} <= {"absent-id", "several-candidates"}
 
 
 def test_a_report_can_be_sent_and_kept() -> None:
@@ -49,7 +49,7 @@ def test_rows_that_are_no_mappings_are_refused_with_their_number() -> None:
 def test_the_text_of_an_error_names_the_first_cause() -> None:
     with pytest.raises(scorer.PredictionsError, match=r"not scored: 1 error; <rows>: no prediction rows") as error:
         scorer.score(TRUTH, [])
-    assert error.value.problems[0].code == "no-rows"
+    assert error.value.findings[0].code == "no-rows"
     assert error.value.counts == {"no-rows": 1}
     assert error.value.exit_code == 1
     with pytest.raises(scorer.PredictionsError, match=r"cannot be read \(No such file"):
@@ -58,7 +58,7 @@ def test_the_text_of_an_error_names_the_first_cause() -> None:
 
 
 def test_a_space_may_be_given_by_name_or_as_a_record_and_must_be_known() -> None:
-    width, height = BOX.frame
+    width, height = BOX.image_size
     rows = [{"id": BOX.id, "point": [INSIDE[0] / width * 1000, INSIDE[1] / height * 1000]}]
     for space in ("grid1000", scorer.parse_space("grid1000")):
         assert scorer.score(TRUTH, rows, space=space).total.hits == 1
@@ -73,7 +73,7 @@ def test_a_space_may_be_given_by_name_or_as_a_record_and_must_be_known() -> None
 def test_what_no_file_can_hold_is_refused_or_read_but_never_an_exception_of_another_kind() -> None:
     odd: Any = [{"id": BOX.id, "point": INSIDE, "error": ValueError("x")}, {"id": 10**5000}, {"id": BOX.id}]
     report = scorer.score(TRUTH, odd)
-    assert {p.code for p in report.problems} >= {"error-with-answer", "id-type", "duplicate-id"}
+    assert {p.code for p in report.findings} >= {"error-with-answer", "id-type", "duplicate-id"}
     with pytest.raises(scorer.UsageError, match="unknown space"):
         scorer.score(TRUTH, odd, space=scorer.Space("grid-1000"))
     with pytest.raises(scorer.PredictionsError, match="cannot be read"):
@@ -85,7 +85,7 @@ def test_keys_that_are_no_texts_and_errors_that_are_no_json_are_faults_of_their_
     circular["again"] = circular
     rows: list[Any] = [{0: [{"a": 1}]}, {0: [1], 1: [2]}, {None: 1}, {"id": BOX.id, "error": {(1, 2): 3}}]
     report = scorer.score(TRUTH, [*rows, {"id": BOX.id, "error": circular}])
-    assert report.problem_counts["no-id"] == 3
+    assert report.finding_counts["no-id"] == 3
     assert report.outcomes["run_error"] == 1
 
 

@@ -120,7 +120,7 @@ def test_the_last_row_of_an_attempt_counts_and_the_others_are_listed() -> None:
     report = score(OSWORLD, rows, attempts=3)
     assert report.attempts is not None
     assert report.attempts.consistency == (0, 1, 0, 0)
-    assert [(p.code, p.line) for p in report.problems if p.code == "duplicate-id"] == [("duplicate-id", 4)]
+    assert [(p.code, p.line) for p in report.findings if p.code == "duplicate-id"] == [("duplicate-id", 4)]
 
 
 def test_later_attempts_are_validated_like_the_first() -> None:
@@ -134,7 +134,7 @@ def test_later_attempts_are_validated_like_the_first() -> None:
         {"id": name, "attempt": float("inf"), "point": [10, 5]},
     ]
     report = score(OSWORLD, rows, attempts=2, limits=Limits(attempts=4))
-    found = [(p.line, p.code) for p in report.problems if p.line]
+    found = [(p.line, p.code) for p in report.findings if p.line]
     assert found == [
         (2, "bad-number"),
         (3, "out-of-frame"),
@@ -142,7 +142,7 @@ def test_later_attempts_are_validated_like_the_first() -> None:
         (5, "bad-attempt"),
         (6, "bad-attempt"),
     ]
-    assert "the limit of 4 (--max attempts=N" in next(p.message for p in report.problems if p.line == 5)
+    assert "the limit of 4 (--max attempts=N" in next(p.message for p in report.findings if p.line == 5)
 
 
 @pytest.mark.usefixtures("three_subsets")

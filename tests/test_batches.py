@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer import GroundTruth, PredictionsError, Report, judge, load_benchmark, score, score_streams
-from scorer.core.findings import Problems
+from scorer.core.findings import Findings
 from scorer.core.limits import Limits
-from scorer.core.records import Example, Prediction, Problem
+from scorer.core.records import Example, Finding, Prediction
 from scorer.core.spaces import parse_space
 from scorer.files import rows as read
 from scorer.pipeline import validate
@@ -72,9 +72,9 @@ def blocks_of(size: int) -> Iterator[None]:
 
 
 def _read(data: bytes, size: int = 10**9) -> tuple[list[tuple[int, Any]], Counter[tuple[str, int]]]:
-    problems = Problems()
-    found = list(read.rows(io.BytesIO(data), "file", problems, size=size))
-    return found, Counter((problem.code, problem.line) for problem in problems)
+    findings = Findings()
+    found = list(read.rows(io.BytesIO(data), "file", findings, size=size))
+    return found, Counter((finding.code, finding.line) for finding in findings)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.booleans(), st.sampled_from([1, 5, 16, 40, 2**15]))
@@ -114,19 +114,19 @@ def _outcome(truth: GroundTruth, data: bytes, attempts: int, space: str) -> tupl
             space=space,
         )
     except PredictionsError as refused:
-        return "refused", _sorted(refused.problems), refused.counts
+        return "refused", _sorted(refused.findings), refused.counts
     return _everything(reports[0])
 
 
 def _everything(report: Report) -> tuple[Any, ...]:
     """All that a report says, in which NaN equals NaN and a whole number its float."""
     evidence = [_canonical(list(verdict.prediction or ())) for verdict in report.verdicts]
-    plain = report._replace(problems=(), verdicts=(), answers=None, ground_truth=None)  # type: ignore[arg-type]
+    plain = report._replace(findings=(), verdicts=(), answers=None, ground_truth=None)  # type: ignore[arg-type]
     return (
         plain,
         [v.outcome for v in report.verdicts],
         evidence,
-        _sorted(report.problems),
+        _sorted(report.findings),
         report.answers.odd_rows.keys(),
     )
 
@@ -137,8 +137,8 @@ def _canonical(value: Any) -> Any:
     return repr(float(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def _sorted(problems: tuple[Problem, ...] | Any) -> list[Any]:
-    return sorted((p.line, p.code, p.message, p.id) for p in problems)
+def _sorted(findings: tuple[Finding, ...] | Any) -> list[Any]:
+    return sorted((p.line, p.code, p.message, p.id) for p in findings)
 
 
 def _files(truth: GroundTruth) -> st.SearchStrategy[bytes]:
@@ -185,7 +185,7 @@ def test_whole_numbers_at_the_limit_of_digits_are_one_thing_to_every_parser(
     for size in (0, 10**9):
         with patch.object(read, "ORJSON_PAYS_FROM_BYTES", size):
             report = score(OSWORLD, file, limits=Limits(digits=digits))
-        found.append((report.outcomes, report.problem_counts))
+        found.append((report.outcomes, report.finding_counts))
     assert found[0] == found[1]
 
 

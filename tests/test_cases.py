@@ -315,7 +315,7 @@ def test_check(case: dict[str, Any], run_score: Score, tmp_path: Path) -> None:
     assert "95% CI" not in run.out
     assert "accuracy" not in data
     for code, line, says in CHECKED.get(case["n"], []):
-        matching = [p for p in data["problems"] if p["code"] == code and p.get("line", 0) == line]
-        assert any(says in problem["message"] for problem in matching), data["problems"]
+        matching = [p for p in data["findings"] if p["code"] == code and p.get("line", 0) == line]
+        assert any(says in finding["message"] for finding in matching), data["findings"]
         assert code in run.out
-    assert all(problem["severity"] != "error" for problem in data["problems"]) == accepted
+    assert all(finding["severity"] != "error" for finding in data["findings"]) == accepted

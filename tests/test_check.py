@@ -32,9 +32,9 @@ def test_a_complete_and_clean_file_is_accepted_and_score_warns_of_nothing(truth:
     answers = _complete(truth)
     answers[0] = {"id": answers[0]["id"], "error": "HTTP 500"}
     checked = check(truth, answers)
-    assert (checked.accepted, checked.problems, checked.rows) == (True, (), len(answers))
+    assert (checked.accepted, checked.findings, checked.rows) == (True, (), len(answers))
     report = score(truth, answers)
-    assert report.problems == ()
+    assert report.findings == ()
     assert report.outcomes["hit"] + report.outcomes["miss"] + report.outcomes["run_error"] == report.total.n
 
 
@@ -51,18 +51,18 @@ def test_check_finds_what_score_finds_and_accepts_nothing_that_score_would_warn_
     truth, odd, complete = drawn
     given_rows = [*(_complete(truth) if complete else []), *odd]
     checked = check(truth, given_rows)
-    assert checked.accepted == all(problem.severity != "error" for problem in checked.problems)
-    for problem in checked.problems:
-        assert 0 <= problem.line <= len(given_rows)
-        assert problem.severity == KINDS[problem.code].strict  # type: ignore[index]
+    assert checked.accepted == all(finding.severity != "error" for finding in checked.findings)
+    for finding in checked.findings:
+        assert 0 <= finding.line <= len(given_rows)
+        assert finding.severity == KINDS[finding.code].strict  # type: ignore[index]
     try:
         report = score(truth, given_rows)
     except PredictionsError as refused:
         assert not checked.accepted
-        assert refused.counts == checked.problem_counts  # noqa: PT017 (both paths are checked)
+        assert refused.counts == checked.finding_counts  # noqa: PT017 (both paths are checked)
         return
-    assert checked.problem_counts == report.problem_counts
-    if not checked.problems:
+    assert checked.finding_counts == report.finding_counts
+    if not checked.findings:
         assert sum(report.outcomes[outcome] for outcome in ("hit", "miss", "run_error")) == report.total.n
     if report.outcomes["no_answer"] or report.outcomes["absent"]:
         assert not checked.accepted
@@ -135,7 +135,7 @@ def test_the_data_says_what_the_file_was_held_against(run_score: Score) -> None:
     data = run_score("check", path, "--data", FIXTURES, "--instruction-variant", "refined", "--json", "-").json
     truth = data["ground_truth"]["osworld-g"]
     assert (truth["examples"], truth["variant"], truth["official"]) == (data["rows"], "refined", False)
-    assert [problem["code"] for problem in truth["problems"]] == ["gt-empty-instruction"]
+    assert [finding["code"] for finding in truth["findings"]] == ["gt-empty-instruction"]
     run = run_score("check", path, "--data", "nowhere", "--json", "-")
     assert (run.status, run.json["accepted"]) == (3, False)
 

@@ -174,7 +174,7 @@ def test_a_refused_file_is_data_too_and_has_no_accuracy(run_score: Score) -> Non
     run = run_score("broken.jsonl", "--json", "-")
     assert run.status == 1
     assert run.json["accepted"] is False
-    assert run.json["problems"][0] == {
+    assert run.json["findings"][0] == {
         "code": "bad-json",
         "severity": "error",
         "message": "incomplete JSON, no newline at the end of the file (interrupted run?)",

@@ -67,9 +67,9 @@ def gold(name: str, write: Write, *, noise: float = 0, seed: int = 0) -> Iterato
         x0, y0, x1, y1 = rectangle(example)
         dx, dy = rng.gauss(0, noise) * max(x1 - x0, 1), rng.gauss(0, noise) * max(y1 - y0, 1)
         if example.rule == "coverage_precision":
-            yield {"id": example.id, "bbox": write([x0 + dx, y0 + dy, x1 + dx, y1 + dy], example.frame)}
+            yield {"id": example.id, "bbox": write([x0 + dx, y0 + dy, x1 + dx, y1 + dy], example.image_size)}
         else:
-            yield {"id": example.id, "point": write([(x0 + x1) / 2 + dx, (y0 + y1) / 2 + dy], example.frame)}
+            yield {"id": example.id, "point": write([(x0 + x1) / 2 + dx, (y0 + y1) / 2 + dy], example.image_size)}
 
 
 def as_written(name: str, how: str, **noise: Any) -> Report:
@@ -121,7 +121,7 @@ def honest(name: str, rng: random.Random) -> tuple[float, list[dict[str, Any]]]:
     targets = [example for example in truth(name).examples if example.target]
     rows: list[dict[str, Any]] = []
     for example in truth(name).examples:
-        width, height = example.frame
+        width, height = example.image_size
         hit = rng.random() < share
         x, y = rng.uniform(0, width), rng.uniform(0, height)
         if not example.target:
@@ -296,7 +296,7 @@ def test_miss_statistics_measure_from_the_middle_of_the_target() -> None:
 def test_a_real_models_answers_as_fractions_are_named_so_although_a_fit_comes_nearer(decimals: int) -> None:
     assert DATA is not None
     truth = load_benchmark("osworld-g", DATA)
-    frames = {example.id: example.frame for example in truth.examples}
+    frames = {example.id: example.image_size for example in truth.examples}
     path = DATA / "predictions/mai_ui_8b.osworld_g_original.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     fractions = [

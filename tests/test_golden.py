@@ -122,7 +122,7 @@ def test_the_space_option_changes_what_the_numbers_mean(run_score: Score) -> Non
 
 def test_refined_instructions_give_the_same_score_and_a_warning_for_the_empty_one(run_score: Score) -> None:
     refined = load_benchmark("osworld-g", FIXTURES, variant="refined")
-    assert [(problem.code, problem.id) for problem in refined.problems] == [("gt-empty-instruction", "FIXSHOT001-10")]
+    assert [(finding.code, finding.id) for finding in refined.findings] == [("gt-empty-instruction", "FIXSHOT001-10")]
     assert_as_expected(score(refined, PREDICTIONS / "osworld_g.jsonl"), expected_of("osworld_g"))
 
     run = run_score(
@@ -135,8 +135,8 @@ def test_refined_instructions_give_the_same_score_and_a_warning_for_the_empty_on
 def test_the_sets_load_without_a_finding_but_that_they_are_not_the_official_ones() -> None:
     for subset in SUBSETS:
         truth = load_benchmark(f"pointerbench-{subset}", FIXTURES)
-        assert [problem.code for problem in truth.problems] == ["gt-not-official"]
-    assert load_benchmark("osworld-g", FIXTURES).problems == ()
+        assert [finding.code for finding in truth.findings] == ["gt-not-official"]
+    assert load_benchmark("osworld-g", FIXTURES).findings == ()
 
 
 def test_without_the_category_lists_the_buckets_decide(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_without_the_category_lists_the_buckets_decide(tmp_path: Path) -> None:
 def test_tolerated_faults_are_named_by_line_and_id_with_the_nearest_known_id(run_score: Score) -> None:
     run = run_score(PREDICTIONS / "warn.strings-and-duplicates.jsonl", "--data", FIXTURES, "--json", "-")
     assert run.status == 0
-    said = {(problem.get("line"), problem.get("id"), problem["message"]) for problem in run.json["problems"]}
+    said = {(finding.get("line"), finding.get("id"), finding["message"]) for finding in run.json["findings"]}
     for line, row_id, message in (
         (1, "pbt_9001", "x is a string, read as 214; write numbers without quotes"),
         (3, "pbt_9002", "was already given on line 2 with the same answer"),

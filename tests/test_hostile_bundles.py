@@ -36,7 +36,7 @@ def test_nothing_behind_a_link_to_a_folder_is_listed_or_read(folder: Path, tmp_p
     (folder / "predictions").symlink_to(tmp_path / "outside")
     bundle = verified(folder)
     assert not bundle.holds
-    assert "SECRET" not in repr(bundle.problems)
+    assert "SECRET" not in repr(bundle.findings)
     assert bundle.reports == ()
 
 
@@ -177,7 +177,7 @@ def test_more_attempts_than_the_limit_are_refused_with_it() -> None:
 def test_too_many_candidates_are_no_answer() -> None:
     rows = [{"id": OSWORLD.examples[0].id, "points": [[1, 1]] * 6}]
     report = score(OSWORLD, rows, limits=Limits(candidates=5))
-    (found,) = [problem for problem in report.problems if problem.line]
+    (found,) = [finding for finding in report.findings if finding.line]
     assert (found.code, "the limit of 5 (--max candidates=N" in found.message) == ("candidate-count", True)
     assert report.outcomes["no_answer"] == 1
 

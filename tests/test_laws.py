@@ -58,14 +58,14 @@ def _gold(truth: GroundTruth) -> list[dict[str, Any]]:
 
 def _summary(report: Report) -> dict[str, Any]:
     data = report_json(report)
-    del data["problems"], data["problem_counts"]
+    del data["findings"], data["finding_counts"]
     return data
 
 
 @pytest.mark.parametrize("truth", TRUTHS, ids=lambda truth: truth.benchmark.id)
 def test_gold_always_scores_a_hundred(truth: GroundTruth) -> None:
     report = score(truth, _gold(truth))
-    assert (report.total.hits, report.problems) == (len(truth.examples), ())
+    assert (report.total.hits, report.findings) == (len(truth.examples), ())
 
 
 @given(st.sampled_from(TRUTHS).flatmap(lambda t: st.tuples(st.just(t), _answers(t), st.randoms())))

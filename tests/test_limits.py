@@ -54,9 +54,9 @@ def test_the_limits_of_the_command_reach_the_reader(run_score: Score) -> None:
 @pytest.mark.usefixtures("three_subsets")
 def test_findings_over_the_limit_are_counted_and_not_kept(run_score: Score) -> None:
     file = answers(*(f"nobody_{number}" for number in range(9)))
-    run = run_score("check", file, "--benchmark", "pointerbench-sheets", "--json", "-", "--max", "problems=4")
-    assert run.json["problem_counts"]["unknown-id"] == 9
-    assert sum(problem["code"] == "unknown-id" for problem in run.json["problems"]) == 4
+    run = run_score("check", file, "--benchmark", "pointerbench-sheets", "--json", "-", "--max", "findings=4")
+    assert run.json["finding_counts"]["unknown-id"] == 9
+    assert sum(finding["code"] == "unknown-id" for finding in run.json["findings"]) == 4
 
 
 def _write(path: Path, chunks: Iterator[bytes]) -> Path:
@@ -116,7 +116,7 @@ def test_a_hostile_file_is_refused_within_10_seconds_and_300_mebibytes(name: str
     file.unlink()
     assert bare.returncode == 0, bare.stderr
     assert run.returncode == 1, run.stderr
-    assert code in json.loads(run.stdout)["problem_counts"]
+    assert code in json.loads(run.stdout)["finding_counts"]
     assert seconds < SECONDS * max(1.0, bare_seconds / BARE_SECONDS)
 
 

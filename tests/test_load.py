@@ -48,14 +48,14 @@ def osworld(folder: Path, *records: dict[str, Any], sides: bool = True, **option
 
 
 def codes(truth: GroundTruth) -> list[str]:
-    return [problem.code for problem in truth.problems]
+    return [finding.code for finding in truth.findings]
 
 
 def test_a_row_becomes_an_example_with_its_labels_and_the_file_its_digest(tmp_path: Path) -> None:
     truth = sheets(tmp_path)
     (example,) = truth.examples
     assert list(example.target) == [10, 20, 30, 40]
-    assert (example.rule, example.frame, example.instruction) == ("point_in_bbox", (1024, 768), "Select B2.")
+    assert (example.rule, example.image_size, example.instruction) == ("point_in_bbox", (1024, 768), "Select B2.")
     assert example.labels == (("cell_ref",), ("bare",), ("cell",))
     assert truth.sha256 == hashlib.sha256((tmp_path / "metadata.jsonl").read_bytes()).hexdigest()
     assert not truth.official
@@ -88,7 +88,7 @@ def test_an_image_size_is_the_rows_own_and_1024x768_where_it_is_missing(tmp_path
     plain = {key: value for key, value in SHEETS_ROW.items() if key != "image_size"}
     rows = [SHEETS_ROW | {"image_size": [800, 600]}, plain | {"id": "pbs_0002"}]
     truth = load_benchmark("pointerbench-sheets", write_rows(tmp_path / "m.jsonl", rows))
-    assert [example.frame for example in truth.examples] == [(800, 600), (1024, 768)]
+    assert [example.image_size for example in truth.examples] == [(800, 600), (1024, 768)]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_malformed_row_refuses_the_file_and_is_named(change: dict[str, Any], s
     with pytest.raises(GroundTruthError) as error:
         sheets(tmp_path, change)
     assert error.value.exit_code == 3
-    assert said in error.value.problems[0].message
+    assert said in error.value.findings[0].message
 
 
 def test_all_faults_of_a_file_are_named_in_one_error(tmp_path: Path) -> None:
@@ -128,13 +128,13 @@ def test_all_faults_of_a_file_are_named_in_one_error(tmp_path: Path) -> None:
             REFUSAL,
             REFUSAL,
         )
-    assert [(p.id, p.code) for p in error.value.problems] == [
+    assert [(p.id, p.code) for p in error.value.findings] == [
         ("FIXTURE001-0", "gt-row"),
         ("FIXTURE001-2", "gt-row"),
         ("FIXTURE001-9", "gt-row"),
         ("FIXTURE001-1", "gt-duplicate-id"),
     ]
-    assert "appears twice (entries 4 and 5) with the same box" in error.value.problems[3].message
+    assert "appears twice (entries 4 and 5) with the same box" in error.value.findings[3].message
 
 
 @pytest.mark.parametrize(
@@ -152,14 +152,14 @@ def test_all_faults_of_a_file_are_named_in_one_error(tmp_path: Path) -> None:
 def test_a_malformed_osworld_g_record_refuses_the_file(change: dict[str, Any], said: str, tmp_path: Path) -> None:
     with pytest.raises(GroundTruthError) as error:
         osworld(tmp_path, RECORD | change)
-    assert said in error.value.problems[0].message
+    assert said in error.value.findings[0].message
 
 
 def test_very_many_duplicates_are_named_in_a_time_that_grows_with_their_number(tmp_path: Path) -> None:
     records = [REFUSAL | {"id": f"FIXTURE{n:03d}-{n // 1000}"} for n in range(8000)]
     with pytest.raises(GroundTruthError, match="8000 errors") as error:
         osworld(tmp_path, *records, *[records[-1]] * 8000)
-    assert "(entries 8000 and 8001) with the same box" in error.value.problems[0].message
+    assert "(entries 8000 and 8001) with the same box" in error.value.findings[0].message
 
 
 def test_a_pipe_or_a_path_that_cannot_be_is_no_ground_truth(tmp_path: Path) -> None:
@@ -220,16 +220,16 @@ def test_categories_come_from_the_classification_then_from_the_tags_then_from_no
     truth = load_benchmark("osworld-g", tmp_path)
     assert categories(truth) == [("element_recognition", "text_matching"), ("refusal",), ("unclassified",)]
     assert (codes(truth), truth.categories_source) == (["gt-categories"], "buckets.json")
-    assert "is invalid" in truth.problems[0].message
-    assert "categories come from buckets.json" in truth.problems[0].message
+    assert "is invalid" in truth.findings[0].message
+    assert "categories come from buckets.json" in truth.findings[0].message
 
     (tmp_path / "buckets.json").write_text("{")
     (tmp_path / "classification_result.json").unlink()
     truth = load_benchmark("osworld-g", tmp_path)
     assert categories(truth) == [("unclassified",), ("refusal",), ("unclassified",)]
     assert (codes(truth), truth.categories_source) == (["gt-categories", "gt-categories"], "none")
-    assert "is not in" in truth.problems[0].message
-    assert "cannot be read" in truth.problems[1].message
+    assert "is not in" in truth.findings[0].message
+    assert "cannot be read" in truth.findings[1].message
 
 
 @pytest.mark.parametrize(
@@ -279,8 +279,8 @@ def test_variants_that_disagree_on_a_target_are_named_with_both(tmp_path: Path) 
         truth = load_benchmark("osworld-g", tmp_path, variant=variant)
         assert truth.variant == variant
         assert codes(truth) == ["gt-variants-differ"]
-        assert "[1, 2, 4, 6]" in truth.problems[0].message
-        assert "[10.5, 20.25, 40.5, 60.25]" in truth.problems[0].message
+        assert "[1, 2, 4, 6]" in truth.findings[0].message
+        assert "[10.5, 20.25, 40.5, 60.25]" in truth.findings[0].message
 
 
 def test_the_name_of_a_file_says_which_variant_it_holds(tmp_path: Path) -> None:

@@ -96,13 +96,13 @@ def test_the_real_record_with_an_empty_instruction_is_kept_with_a_warning() -> N
     assert DATA is not None
     truth = load_benchmark("osworld-g", DATA, variant="refined")
     assert len(truth.examples) == 564
-    assert [p.id for p in truth.problems if p.code == "gt-empty-instruction"] == ["9bQOfLzvdu-0"]
+    assert [p.id for p in truth.findings if p.code == "gt-empty-instruction"] == ["9bQOfLzvdu-0"]
 
 
 @needs_data
 def test_sets_of_real_data_that_are_complete_load_without_a_finding() -> None:
     assert DATA is not None
-    assert load_benchmark("osworld-g", DATA, variant="original").problems == ()
+    assert load_benchmark("osworld-g", DATA, variant="original").findings == ()
     for subset in ("sheets", "text", "pro"):
         truth = load_benchmark(f"pointerbench-{subset}", DATA)
-        assert (truth.problems, len(truth.examples), truth.official) == ((), 500, True)
+        assert (truth.findings, len(truth.examples), truth.official) == ((), 500, True)

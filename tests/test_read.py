@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer.core.findings import Problems
+from scorer.core.findings import Findings
 from scorer.core.limits import DEFAULT_LIMITS, Limits
 from scorer.core.records import Row
 from scorer.files import rows as read
@@ -24,9 +24,9 @@ pytestmark = pytest.mark.usefixtures("json_parser")
 def rows_of(
     data: bytes, limits: Limits = DEFAULT_LIMITS, **options: Any
 ) -> tuple[list[Row], list[tuple[int, str, str]]]:
-    problems = Problems(limits=limits)
-    rows = list(read.rows(io.BytesIO(data), "file", problems, **options))
-    return rows, [(problem.line, problem.code, problem.message) for problem in problems]
+    findings = Findings(limits=limits)
+    rows = list(read.rows(io.BytesIO(data), "file", findings, **options))
+    return rows, [(finding.line, finding.code, finding.message) for finding in findings]
 
 
 def codes(data: bytes) -> list[tuple[int, str]]:
@@ -39,9 +39,9 @@ def test_lines_keep_their_numbers_across_blank_ones_and_windows_line_ends() -> N
 
 def test_every_bad_line_is_listed_and_reading_goes_on() -> None:
     data = b'{"a": 1}\nnope\n{"a": 2}\n42\n\xff\n{"a": 3}\n{"a": 4'
-    rows, problems = rows_of(data)
+    rows, findings = rows_of(data)
     assert rows == [(1, {"a": 1}), (3, {"a": 2}), (6, {"a": 3})]
-    assert [(line, code) for line, code, _ in problems] == [
+    assert [(line, code) for line, code, _ in findings] == [
         (2, "bad-json"),
         (4, "not-an-object"),
         (5, "not-utf8"),
@@ -51,8 +51,8 @@ def test_every_bad_line_is_listed_and_reading_goes_on() -> None:
 
 def test_only_lf_ends_a_line() -> None:
     text = json.dumps({"raw": "a\u2028b\u2029c\x85d\x0be\x0cf"}, ensure_ascii=False)
-    rows, problems = rows_of(text.replace("\\u000b", "").replace("\\f", "").encode() + b"\n")
-    assert problems == []
+    rows, findings = rows_of(text.replace("\\u000b", "").replace("\\f", "").encode() + b"\n")
+    assert findings == []
     assert rows[0][0] == 1
     assert "\u2028" in rows[0][1]["raw"]
 
@@ -85,10 +85,10 @@ def test_faults_of_an_array(data: bytes, expected: list[tuple[int, str]]) -> Non
 
 def test_a_byte_order_mark_is_ignored_at_the_start_and_named_in_the_middle() -> None:
     mark = b"\xef\xbb\xbf"
-    rows, problems = rows_of(mark + b'{"a": 1}\n' + mark + b'{"a": 2}\n')
+    rows, findings = rows_of(mark + b'{"a": 1}\n' + mark + b'{"a": 2}\n')
     assert rows == [(1, {"a": 1})]
-    assert [code for _, code, _ in problems] == ["byte-order-mark", "bad-json"]
-    assert "files joined?" in problems[1][2]
+    assert [code for _, code, _ in findings] == ["byte-order-mark", "bad-json"]
+    assert "files joined?" in findings[1][2]
     assert codes("{}".encode("utf-16")) == [(1, "not-utf8")]
 
 
@@ -121,10 +121,10 @@ def test_a_first_line_that_is_cut_does_not_hide_the_faults_behind_it() -> None:
 
 def test_lines_behind_a_cut_first_one_stay_whole_however_long_the_file() -> None:
     data = b'{"id": "a", "poi\n' + b"".join(b'{"id": "%06d"}\n' % n for n in range(40))
-    rows, problems = rows_of(data, Limits(line_bytes=64))
+    rows, findings = rows_of(data, Limits(line_bytes=64))
     assert [row["id"] for _, row in rows] == [f"{n:06d}" for n in range(40)]
     assert [line for line, _ in rows] == list(range(2, 42))
-    assert len(problems) == 1
+    assert len(findings) == 1
 
 
 @pytest.mark.parametrize(
@@ -163,15 +163,15 @@ def test_nesting_is_limited_to_the_same_depth_by_every_parser_and_in_both_forms(
 def test_a_line_over_the_limit_is_refused_and_the_next_one_is_read() -> None:
     limits = Limits(line_bytes=50)
     data = b'{"a": 1}\n{"a": "' + b"x" * 500 + b'"}\n{"a": 2}\n'
-    rows, problems = rows_of(data, limits)
+    rows, findings = rows_of(data, limits)
     assert [row for _, row in rows] == [{"a": 1}, {"a": 2}]
-    (found,) = problems
+    (found,) = findings
     assert found[:2] == (2, "line-too-long")
     assert "the limit of 50 (--max line-bytes=N" in found[2]
     exactly = b'{"a": "' + b"x" * 41 + b'"}\n'
-    rows, problems = rows_of(b'{"a": 1}\n' + exactly + b"nope\n", limits)
+    rows, findings = rows_of(b'{"a": 1}\n' + exactly + b"nope\n", limits)
     assert len(exactly) == 51
-    assert [(line, code) for line, code, _ in problems] == [(2, "line-too-long"), (3, "bad-json")]
+    assert [(line, code) for line, code, _ in findings] == [(2, "line-too-long"), (3, "bad-json")]
 
 
 @pytest.mark.parametrize(
@@ -193,9 +193,9 @@ def test_a_line_over_the_limit_is_refused_and_the_next_one_is_read() -> None:
 def test_each_limit_is_named_by_what_it_refuses_and_holds_to_the_last_one(
     data: bytes, limits: Limits, code: str, named: str
 ) -> None:
-    _, problems = rows_of(data, limits)
-    assert [found for _, found, _ in problems] == [code]
-    assert named in problems[0][2]
+    _, findings = rows_of(data, limits)
+    assert [found for _, found, _ in findings] == [code]
+    assert named in findings[0][2]
     wider = Limits(*(value + 1 for value in limits))
     assert code not in [found for _, found, _ in rows_of(data, wider)[1]]
 
@@ -205,31 +205,31 @@ def test_the_limit_of_rows_holds_wherever_in_a_block_it_falls(row_limit: int) ->
     data = b'{"id":"pbp_9001","point":[1,2]}\n' * 3000
     assert len(data) % 3000 == 0
     assert read.BLOCK_BYTES % (len(data) // 3000) == 0  # so that lines end where blocks do
-    rows, problems = rows_of(data, Limits(rows=row_limit))
+    rows, findings = rows_of(data, Limits(rows=row_limit))
     assert [number for number, _ in rows] == list(range(1, row_limit + 1))
-    assert [code for _, code, _ in problems] == ["too-many-rows"]
+    assert [code for _, code, _ in findings] == ["too-many-rows"]
 
 
 def test_what_stands_behind_an_object_over_several_lines_is_read_however_far_behind() -> None:
     data = b'{\n"id": "a"\n}\n' + b"\n" * 50 + b'{"id": "b"}\nGARBAGE\n'
     for limit in (20, 40, 4000):
-        rows, problems = rows_of(data, Limits(line_bytes=limit))
+        rows, findings = rows_of(data, Limits(line_bytes=limit))
         assert {"id": "b"} in [row for _, row in rows]
-        assert "bad-json" in [code for _, code, _ in problems]
+        assert "bad-json" in [code for _, code, _ in findings]
 
 
 def test_an_object_over_several_lines_is_asked_for_repeated_keys_too() -> None:
-    rows, problems = rows_of(b'{\n"id": "a",\n"id": "b"\n}\n')
+    rows, findings = rows_of(b'{\n"id": "a",\n"id": "b"\n}\n')
     assert rows == [(1, {"id": "b"})]
-    assert [code for _, code, _ in problems] == ["repeated-key"]
+    assert [code for _, code, _ in findings] == ["repeated-key"]
 
 
 def test_blank_lines_at_the_start_count_as_lines_like_any_other() -> None:
-    rows, problems = rows_of(b"\n\n\n" + b'{"a": 1}\n' * 5, Limits(rows=5))
+    rows, findings = rows_of(b"\n\n\n" + b'{"a": 1}\n' * 5, Limits(rows=5))
     assert [number for number, _ in rows] == [4, 5]
-    assert [code for _, code, _ in problems] == ["too-many-rows"]
-    rows, problems = rows_of(b" " * 120 + b"\n" + b'{"a": 1}\n', Limits(line_bytes=50))
-    assert ([number for number, _ in rows], [(n, code) for n, code, _ in problems]) == ([2], [(1, "line-too-long")])
+    assert [code for _, code, _ in findings] == ["too-many-rows"]
+    rows, findings = rows_of(b" " * 120 + b"\n" + b'{"a": 1}\n', Limits(line_bytes=50))
+    assert ([number for number, _ in rows], [(n, code) for n, code, _ in findings]) == ([2], [(1, "line-too-long")])
 
 
 @pytest.mark.parametrize(
@@ -251,8 +251,8 @@ def test_repeated_keys_of_a_row_are_found_however_they_are_spelt(line: bytes, re
 
 
 def test_numbers_no_double_can_hold_are_read_as_infinite_not_refused_as_json() -> None:
-    rows, problems = rows_of(b'{"a": [1e999, %s, NaN, -Infinity]}' % (b"9" * 6000))
-    assert problems == []
+    rows, findings = rows_of(b'{"a": [1e999, %s, NaN, -Infinity]}' % (b"9" * 6000))
+    assert findings == []
     values = rows[0][1]["a"]
     assert values[0] == values[1] == float("inf")
     assert values[2] != values[2]
@@ -265,12 +265,12 @@ def _with_parser(data: bytes, orjson: bool) -> object:
         if orjson:
             pytest.importorskip("orjson")
             assert sys.modules.get("orjson") is not None
-        rows, problems = rows_of(data, size=1)
-        return repr(rows), problems
+        rows, findings = rows_of(data, size=1)
+        return repr(rows), findings
 
 
 @given(st.lists(json_values.map(lambda v: json.dumps(v).encode()) | st.binary(max_size=30), max_size=5))
-def test_both_parsers_read_the_same_rows_and_report_the_same_problems(lines: list[bytes]) -> None:
+def test_both_parsers_read_the_same_rows_and_report_the_same_findings(lines: list[bytes]) -> None:
     data = b"\n".join(lines)
     if sys.modules.get("orjson", True) is None:
         return  # this run has no orjson to compare with; the other one does
@@ -284,6 +284,6 @@ def test_both_parsers_read_the_same_rows_and_report_the_same_problems(lines: lis
 def test_no_bytes_raise(data: bytes) -> None:
     rows, _ = rows_of(data)
     assert all(type(row) is dict for _, row in rows)
-    rows, problems = rows_of(b"[" + data)
+    rows, findings = rows_of(b"[" + data)
     assert all(type(row) is dict for _, row in rows)
-    assert rows or problems or data.strip(b" \t\r\n") == b"]"
+    assert rows or findings or data.strip(b" \t\r\n") == b"]"

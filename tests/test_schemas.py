@@ -40,16 +40,16 @@ def test_an_unknown_schema_is_refused_with_the_known_ones(run_score: Score) -> N
 
 
 def test_the_codes_of_the_schema_are_those_of_the_program() -> None:
-    assert VALIDATORS["problems"].schema["$defs"]["problem"]["properties"]["code"]["enum"] == list(KINDS)
+    assert VALIDATORS["findings"].schema["$defs"]["finding"]["properties"]["code"]["enum"] == list(KINDS)
     assert list(KINDS) == list(get_args(Code))
 
 
 @pytest.mark.parametrize("file", sorted(FIXTURES.glob("predictions/*.json*")), ids=lambda file: file.name)
 def test_what_the_program_writes_of_every_fixture_is_of_its_schema(file: str, run_score: Score) -> None:
     report = run_score(file, "--data", FIXTURES, "--json", "-").json
-    problems = run_score("check", file, "--data", FIXTURES, "--json", "-").json["problems"]
+    findings = run_score("check", file, "--data", FIXTURES, "--json", "-").json["findings"]
     assert [error.message for error in VALIDATORS["report"].iter_errors(report)] == []
-    assert [error.message for error in VALIDATORS["problems"].iter_errors(problems)] == []
+    assert [error.message for error in VALIDATORS["findings"].iter_errors(findings)] == []
 
 
 @pytest.mark.parametrize("file", GOOD, ids=lambda file: file.name)
@@ -91,7 +91,7 @@ OF_THE_EXAMPLE = {"absent-id", "inverted-box", "zero-area", "refusal-and-point",
 def _faults(row: dict[str, Any]) -> set[str]:
     """The error codes that the strict check finds in a row by itself, whatever its example would say of it."""
     truth = next((t for t in TRUTHS for example in t.examples if example.id == row["id"]), TRUTHS[0])
-    return {problem.code for problem in check(truth, [row]).problems if problem.severity == "error"} - OF_THE_EXAMPLE
+    return {finding.code for finding in check(truth, [row]).findings if finding.severity == "error"} - OF_THE_EXAMPLE
 
 
 _coordinate = st.integers(-20, 1100) | st.floats(-20, 1100)

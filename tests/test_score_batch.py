@@ -80,8 +80,8 @@ def _alone(truth: GroundTruth, row: dict[str, Any], space: str) -> tuple[str | N
     try:
         report = score(truth, [row], space=space, attempts=3, limits=THREE)
     except PredictionsError as refused:
-        return None, {problem.code for problem in refused.problems if problem.line}
-    codes = {problem.code for problem in report.problems if problem.line}
+        return None, {finding.code for finding in refused.findings if finding.line}
+    codes = {finding.code for finding in report.findings if finding.line}
     assert report.attempts is not None
     if not report.attempts.observed:  # an attempt beyond the limit
         return None, codes
@@ -100,8 +100,8 @@ def test_each_row_of_a_batch_is_judged_as_score_judges_it_alone(truth: GroundTru
     expected = [_alone(truth, row, space) for row in there]
     assert found["outcome"] == [outcome for outcome, _ in expected]
     assert found["hit"] == [outcome == "hit" for outcome, _ in expected]
-    assert list(map(set, found["problems"])) == [codes for _, codes in expected]
-    assert list(map(len, found["problems"])) == [len(codes) for _, codes in expected]
+    assert list(map(set, found["findings"])) == [codes for _, codes in expected]
+    assert list(map(len, found["findings"])) == [len(codes) for _, codes in expected]
 
 
 @pytest.mark.parametrize("truth", [TEXT, OSWORLD], ids=["text", "osworld-g"])
@@ -113,7 +113,7 @@ def test_the_targets_hit_again_and_again_in_one_batch(truth: GroundTruth, shape:
     wrong = {row["id"] for row, hit in zip(again, found["hit"], strict=True) if not hit}
     rings = {example.id for example in truth.examples if example.rule == "point_in_polygon"}
     assert wrong <= rings  # the middle of a ring's box may lie outside the ring
-    assert not any("duplicate-id" in codes for codes in found["problems"])
+    assert not any("duplicate-id" in codes for codes in found["findings"])
 
 
 @needs_data
@@ -142,10 +142,10 @@ def test_numbers_of_arrays_are_read_as_those_of_a_file_and_bytes_never_are() -> 
     nested = _array([_array([numpy.float64(x), numpy.float32(int(y))])] * n)
     assert score_batch(TEXT, {"id": tuple(ids), "point": nested})["hit"] == [True] * n
     whole = pandas.DataFrame({"id": ids, "attempt": pandas.array([1, None, 2], dtype="Int64"), "point": [(x, y)] * n})
-    assert score_batch(TEXT, whole) == {"outcome": ["hit"] * n, "hit": [True] * n, "problems": [[]] * n}
-    assert score_batch(TEXT, {"id": ids, "point": [[x, math.nan]] * n})["problems"] == [["bad-number"]] * n
+    assert score_batch(TEXT, whole) == {"outcome": ["hit"] * n, "hit": [True] * n, "findings": [[]] * n}
+    assert score_batch(TEXT, {"id": ids, "point": [[x, math.nan]] * n})["findings"] == [["bad-number"]] * n
     assert score_batch(TEXT, {"id": ids, "point": [b"\x01\x02"] * n})["outcome"] == ["no_answer"] * n
-    assert score_batch(TEXT, {"id": ids.astype("S")})["problems"] == [["id-type"]] * n
+    assert score_batch(TEXT, {"id": ids.astype("S")})["findings"] == [["id-type"]] * n
 
 
 def test_a_batch_that_is_none_is_refused_with_what_it_lacks() -> None:
@@ -162,7 +162,7 @@ def test_a_batch_that_is_none_is_refused_with_what_it_lacks() -> None:
             score_batch(TEXT, given_batch)
     with pytest.raises(UsageError, match="unknown space"):
         score_batch(TEXT, {"id": []}, space="norm1000")
-    empty: dict[str, list[Any]] = {"outcome": [], "hit": [], "problems": []}
+    empty: dict[str, list[Any]] = {"outcome": [], "hit": [], "findings": []}
     assert score_batch(TEXT, {"id": []}) == score_batch(TEXT, []) == empty
 
 
@@ -170,7 +170,7 @@ def test_rows_of_examples_that_a_filter_leaves_out_have_no_outcome() -> None:
     truth = load_benchmark("osworld-g", FIXTURES, categories=["refusal"])
     left_out = sorted(truth.left_out)[0]
     found = score_batch(truth, {"id": [left_out, ["no", "text"]], "point": [[1, 2], [1, 2]]})
-    assert found == {"outcome": [None, None], "hit": [False, False], "problems": [["not-selected"], ["id-type"]]}
+    assert found == {"outcome": [None, None], "hit": [False, False], "findings": [["not-selected"], ["id-type"]]}
 
 
 def test_a_marker_and_a_profile_are_read_as_score_reads_them() -> None:
@@ -179,7 +179,7 @@ def test_a_marker_and_a_profile_are_read_as_score_reads_them() -> None:
     assert score_batch(OSWORLD, given_batch)["outcome"] == ["hit"]
     assert score_batch(OSWORLD, given_batch, refusal="negative-only")["outcome"] == ["no_answer"]
     target = next(example for example in OSWORLD.examples if example.rule == "point_in_bbox")
-    point = [(target.target[0] + 1) / target.frame[0] * 1000, (target.target[1] + 1) / target.frame[1] * 1000]
+    point = [(target.target[0] + 1) / target.image_size[0] * 1000, (target.target[1] + 1) / target.image_size[1] * 1000]
     assert score_batch(OSWORLD, [{"id": target.id, "point": point}], profile="qwen3vl")["hit"] == [True]
 
 

@@ -36,10 +36,10 @@ def verified(path: Path, **limits: int) -> Verified:
 
 
 def fault(path: Path, **limits: int) -> tuple[str, str, str]:
-    """Code, file and message of the first problem of a bundle that does not hold."""
+    """Code, file and message of the first finding of a bundle that does not hold."""
     bundle = verified(path, **limits)
     assert not bundle.holds
-    found = next(problem for problem in bundle.problems if problem.severity == "error")
+    found = next(finding for finding in bundle.findings if finding.severity == "error")
     return found.code, found.source.removeprefix(str(path)).lstrip("/"), found.message
 
 
@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("path", BUNDLES, ids=lambda path: path.name)
 def test_the_bundles_in_the_fixtures_hold_with_the_hits_that_their_answers_were_made_to_have(path: Path) -> None:
     bundle = verified(path)
-    assert bundle.holds, bundle.problems
+    assert bundle.holds, bundle.findings
     expected = {"pointerbench": [(9, 12), (14, 18), (9, 12)], "osworld_g.zip": [(16, 21)]}[path.name]
     assert [(report.total.hits, report.total.n) for report in bundle.reports] == expected
     assert bundle.manifest["model"] == "Made-up model 1"
@@ -154,7 +154,7 @@ def test_any_changed_byte_of_a_file_of_a_folder_fails_with_the_file_named(name: 
         (folder / name).write_bytes(_spoil(data, position))
         bundle = verified(folder)
         assert not bundle.holds, position
-        assert f"{folder}/{name}" in {problem.source for problem in bundle.problems if problem.severity == "error"}
+        assert f"{folder}/{name}" in {finding.source for finding in bundle.findings if finding.severity == "error"}
     (folder / name).write_bytes(data)
     assert verified(folder).holds
 
@@ -277,7 +277,7 @@ def test_predictions_changed_and_hashed_anew_are_caught_by_the_claim(folder: Pat
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join(['{"id": "pbs_9001", "point": [1, 1]}', *lines[1:]]) + "\n", encoding="utf-8")
     bundle = verified(_edited(folder, lambda s: s["benchmarks"]["pointerbench-sheets"].update(sha256=_sha(path))))
-    assert [p.message for p in bundle.problems][:2] == [
+    assert [p.message for p in bundle.findings][:2] == [
         "pointerbench-sheets: accuracy claims 0.75, the predictions give 0.6667",
         "pointerbench-sheets: hits claims 9, the predictions give 8",
     ]
@@ -304,7 +304,7 @@ def test_rows_that_the_strict_check_refuses_fail_by_line(folder: Path) -> None:
     path = folder / "predictions/pointerbench-sheets.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"pbs_9002"', '"pbs_9001"'), encoding="utf-8")
     bundle = verified(folder)
-    found = {(p.code, p.source.removeprefix(f"{folder}/"), p.line) for p in bundle.problems if p.severity == "error"}
+    found = {(p.code, p.source.removeprefix(f"{folder}/"), p.line) for p in bundle.findings if p.severity == "error"}
     assert ("duplicate-id", "predictions/pointerbench-sheets.jsonl", 2) in found
     assert ("absent-id", "predictions/pointerbench-sheets.jsonl", 0) in found
 
@@ -312,7 +312,7 @@ def test_rows_that_the_strict_check_refuses_fail_by_line(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["submission.json", "SHA256SUMS", "predictions/pointerbench-pro.jsonl"])
 def test_a_missing_file_is_named(name: str, folder: Path) -> None:
     (folder / name).unlink()
-    sources = {p.source.removeprefix(f"{folder}/") for p in verified(folder).problems if "is missing" in p.message}
+    sources = {p.source.removeprefix(f"{folder}/") for p in verified(folder).findings if "is missing" in p.message}
     assert sources == {name}
 
 

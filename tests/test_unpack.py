@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scorer.core.findings import Problems
+from scorer.core.findings import Findings
 from scorer.core.limits import Limits
 from scorer.files.unpack import unpacked
 from tests.conftest import FIXTURES, Score
@@ -72,16 +72,16 @@ def test_what_is_compressed_twice_is_named(run_score: Score) -> None:
 
 
 def test_a_bomb_stops_at_its_limit() -> None:
-    problems = Problems(limits=Limits(unpacked_bytes=10**6))
-    stream, compressed = unpacked(io.BytesIO(gzip.compress(b"\0" * 10**8)), "bomb", problems)
+    findings = Findings(limits=Limits(unpacked_bytes=10**6))
+    stream, compressed = unpacked(io.BytesIO(gzip.compress(b"\0" * 10**8)), "bomb", findings)
     assert compressed
     assert sum(len(piece) for piece in iter(lambda: stream.read(2**16), b"")) <= 10**6
     assert stream.read() == b""  # and it stays at its end
-    (found,) = problems
+    (found,) = findings
     assert "the limit of 1000000 (--max unpacked-bytes=N" in found.message
 
 
 def test_plain_bytes_stay_as_they_are() -> None:
     for data in (b"", b"x", b'{"id": 1}\n' * 9):
-        stream, compressed = unpacked(io.BytesIO(data), "plain", Problems())
+        stream, compressed = unpacked(io.BytesIO(data), "plain", Findings())
         assert (stream.read(), compressed) == (data, False)

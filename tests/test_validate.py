@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scorer.benchmarks import ID_PATTERNS
 from scorer.benchmarks.ids import MAX_NEAREST, Ids
-from scorer.core.findings import Problems
+from scorer.core.findings import Findings
 from scorer.core.geometry import is_outside
 from scorer.core.records import Example, Prediction, Space
 from scorer.pipeline.validate import Collector
@@ -22,13 +22,13 @@ EXAMPLES = {example.id: example for example in (POINT, BOX)}
 
 
 def collect(*given_rows: dict[str, Any], any_candidate: bool = False) -> tuple[Collector, list[str]]:
-    problems = Problems()
+    findings = Findings()
     ids = Ids("pointerbench-text", list(EXAMPLES.values()), (), "pbt_0001", ID_PATTERNS)
-    collector = Collector(ids, problems, any_candidate=any_candidate)
+    collector = Collector(ids, findings, any_candidate=any_candidate)
     lines = range(1, len(given_rows) + 1)
     for line, row in zip(*collector.take("file", (lines, list(given_rows))), strict=True):
         collector.refuse("file", line, row)
-    return collector, [f"{problem.line} {problem.code}: {problem.message}" for problem in problems]
+    return collector, [f"{finding.line} {finding.code}: {finding.message}" for finding in findings]
 
 
 def point_of(any_candidate: bool = False, **fields: Any) -> tuple[Prediction, list[str]]:
@@ -75,9 +75,9 @@ def test_the_spellings_of_a_point_are_read_in_the_public_scorers_order(fields: d
     ],
 )
 def test_what_is_tolerated_in_a_point_is_said(fields: dict[str, Any], expected: object, said: str) -> None:
-    prediction, problems = point_of(**fields)
+    prediction, findings = point_of(**fields)
     assert prediction.points == (expected,)
-    assert said in problems[0]
+    assert said in findings[0]
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ def test_what_is_tolerated_in_a_point_is_said(fields: dict[str, Any], expected: 
 def test_a_point_that_cannot_be_read_is_no_answer_with_its_reason(
     fields: dict[str, Any], fault: str, said: str
 ) -> None:
-    prediction, problems = point_of(**fields)
+    prediction, findings = point_of(**fields)
     assert (prediction.points, prediction.fault) == ((), fault)
-    assert any(said in problem for problem in problems), problems
+    assert any(said in finding for finding in findings), findings
 
 
 @pytest.mark.parametrize(
@@ -145,9 +145,9 @@ def test_the_spellings_of_a_box_are_read_in_the_public_scorers_order(fields: dic
     ],
 )
 def test_what_is_tolerated_in_a_box_is_said(fields: dict[str, Any], expected: object, code: str) -> None:
-    prediction, problems = box_of(**fields)
+    prediction, findings = box_of(**fields)
     assert prediction.bbox == expected
-    assert f"1 {code}" in problems[0]
+    assert f"1 {code}" in findings[0]
 
 
 @pytest.mark.parametrize(
@@ -166,9 +166,9 @@ def test_what_is_tolerated_in_a_box_is_said(fields: dict[str, Any], expected: ob
     ],
 )
 def test_a_box_that_cannot_be_read_is_no_answer_with_its_reason(fields: dict[str, Any], fault: str, said: str) -> None:
-    prediction, problems = box_of(**fields)
+    prediction, findings = box_of(**fields)
     assert (prediction.bbox, prediction.fault) == (None, fault)
-    assert any(said in problem for problem in problems), problems
+    assert any(said in finding for finding in findings), findings
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_candidates_are_read_for_a_benchmark_that_takes_any_and_malformed_ones_d
     assert len(said) == 2
     assert point_of(True, points=["x"])[0].fault == "wrong-shape"
     assert point_of(True, points=[[None, 4]])[0].fault == "bad-number"
-    assert [problem.split(":")[0] for problem in point_of(True, points=[[1, 2], [-1, -1]])[1]] == [
+    assert [finding.split(":")[0] for finding in point_of(True, points=[[1, 2], [-1, -1]])[1]] == [
         "1 several-candidates",
         "1 refusal-and-point",
     ]
@@ -222,7 +222,7 @@ def test_an_error_makes_a_run_error_whatever_else_the_row_carries() -> None:
     assert prediction.error == '{"code": "empty"}'
     assert said == ["1 error-with-answer: the row records an error and also gives an answer; it counts as run_error"]
     for answer in ({"point": ["a", "b"]}, {"bbox": [1, 2, 3, 4]}, {"x": 1, "y": 2}, {"points": [[1, 2]]}):
-        assert [problem.split(":")[0] for problem in point_of(error="x", **answer)[1]] == ["1 error-with-answer"]
+        assert [finding.split(":")[0] for finding in point_of(error="x", **answer)[1]] == ["1 error-with-answer"]
     assert box_of(error="unparsed", raw="[1, 2, 3, 4]", text="1 2 3 4")[1] == []
     no_errors: tuple[object, ...] = (None, "", False, 0, {})
     for no_error in no_errors:
@@ -254,7 +254,7 @@ def test_a_row_that_is_not_scored_changes_nothing_of_one_that_is() -> None:
 def test_what_is_quoted_from_a_file_is_of_bounded_length() -> None:
     long = "x" * 5_000_000
     for row in ({"id": long}, {"id": POINT.id, "space": long, "point": [1, 2]}, {long: 1}):
-        assert all(len(problem) < 1200 for problem in collect(row)[1])
+        assert all(len(finding) < 1200 for finding in collect(row)[1])
     assert len(point_of(error=long)[0].error or "") == 500
 
 
@@ -309,15 +309,15 @@ def test_the_last_row_of_an_id_wins_and_the_first_one_is_kept_beside_it() -> Non
     ],
 )
 def test_an_unknown_id_is_told_its_likely_cause(row_id: str, said: str) -> None:
-    _, problems = collect({"id": row_id, "point": [1, 2]})
-    assert problems[0].startswith("1 unknown-id")
-    assert said in problems[0]
+    _, findings = collect({"id": row_id, "point": [1, 2]})
+    assert findings[0].startswith("1 unknown-id")
+    assert said in findings[0]
 
 
 def test_after_some_unknown_ids_no_more_are_compared_with_every_known_one() -> None:
-    _, problems = collect(*({"id": f"pbt_000{i}x", "point": [1, 2]} for i in range(MAX_NEAREST + 2)))
-    assert "did you mean" in problems[0]
-    assert "did you mean" not in problems[-1]
+    _, findings = collect(*({"id": f"pbt_000{i}x", "point": [1, 2]} for i in range(MAX_NEAREST + 2)))
+    assert "did you mean" in findings[0]
+    assert "did you mean" not in findings[-1]
 
 
 @pytest.mark.parametrize(

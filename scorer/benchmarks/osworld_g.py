@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from scorer.benchmarks.rows import Records, RowError, image_size, number_list, row_id, shown, text
-from scorer.core.findings import Problems, type_name
+from scorer.core.findings import Findings, type_name
 from scorer.core.records import UNKNOWN_LABEL, Axis, Benchmark, Example, Rows, RuleName
 
 CATEGORIES = (
@@ -43,12 +43,12 @@ class SideFile(NamedTuple):
 
 
 def read_examples(
-    rows: Rows, source: str, problems: Problems, axes: tuple[Axis, ...], sides: Mapping[str, SideFile]
+    rows: Rows, source: str, findings: Findings, axes: tuple[Axis, ...], sides: Mapping[str, SideFile]
 ) -> list[Example]:
-    """Records of an annotation file -> examples. Everything that is wrong becomes a problem, nothing is dropped."""
+    """Records of an annotation file -> examples. Everything that is wrong becomes a finding, nothing is dropped."""
     del axes  # each is read in its own way
     records: list[tuple[dict[str, Any], Example]] = []
-    found = Records(source, problems)
+    found = Records(source, findings)
     for entry, (line, row) in enumerate(rows, 1):
         try:
             example = _example(row)
@@ -58,14 +58,14 @@ def read_examples(
         if not found.is_new(example, entry, line, (known for _, known in records)):
             continue
         if _is_outside(example):
-            size = f"{example.frame[0]}x{example.frame[1]}"
+            size = f"{example.image_size[0]}x{example.image_size[1]}"
             message = f"id {example.id}: the target exceeds image_size {size}; scored as given"
-            problems.add("gt-outside-image", message, source, line, row_id=example.id)
+            findings.add("gt-outside-image", message, source, line, row_id=example.id)
         if not example.instruction:
             message = f"id {example.id}: the instruction is empty; the record is kept"
-            problems.add("gt-empty-instruction", message, source, line, row_id=example.id)
+            findings.add("gt-empty-instruction", message, source, line, row_id=example.id)
         records.append((row, example))
-    categories = _categories(records, sides, problems)
+    categories = _categories(records, sides, findings)
     return [
         example._replace(
             labels=(
@@ -132,7 +132,7 @@ def _nothing(value: object) -> tuple[float, ...]:
 
 
 def _is_outside(example: Example) -> bool:
-    xs, ys, (width, height) = example.target[0::2], example.target[1::2], example.frame
+    xs, ys, (width, height) = example.target[0::2], example.target[1::2], example.image_size
     return bool(example.target) and (min(xs) < 0 or min(ys) < 0 or max(xs) > width or max(ys) > height)
 
 
@@ -144,17 +144,17 @@ def _gui_types(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _categories(
-    records: list[tuple[dict[str, Any], Example]], sides: Mapping[str, SideFile], problems: Problems
+    records: list[tuple[dict[str, Any], Example]], sides: Mapping[str, SideFile], findings: Findings
 ) -> dict[str, tuple[str, ...]]:
     """Example id -> its categories. Ids that are in none are left out."""
     chosen = categories_source(sides)
     for name in SIDE_FILES:
         if sides[name].fault:
             instead = "all but refusals are unclassified" if chosen == "none" else f"categories come from {chosen}"
-            problems.add("gt-categories", f"{sides[name].fault}; {instead}", name)
+            findings.add("gt-categories", f"{sides[name].fault}; {instead}", name)
     if chosen == CLASSIFICATION:
         known = {example.id for _, example in records}
-        return _in_order(_classified(sides[chosen].value["classified"], known, problems))
+        return _in_order(_classified(sides[chosen].value["classified"], known, findings))
     buckets = sides[BUCKETS].value if chosen == BUCKETS else {}
     return _in_order(
         [(category, example.id) for category, tags in buckets.items() for row, example in records
@@ -163,15 +163,15 @@ def _categories(
     )  # fmt: skip
 
 
-def _classified(classified: Mapping[str, list[Any]], known: set[str], problems: Problems) -> Iterable[tuple[str, str]]:
+def _classified(classified: Mapping[str, list[Any]], known: set[str], findings: Findings) -> Iterable[tuple[str, str]]:
     for category, entries in classified.items():
         for entry in entries:
             example_id = entry["id"] if isinstance(entry, dict) else entry
             if example_id in known:
                 yield category, example_id
-            elif not problems.refused:  # where records were refused, their ids are no surprise
+            elif not findings.refused:  # where records were refused, their ids are no surprise
                 message = f"{category} lists {example_id}, which the annotations do not have; it is not counted"
-                problems.add("gt-categories", message, CLASSIFICATION, row_id=example_id)
+                findings.add("gt-categories", message, CLASSIFICATION, row_id=example_id)
 
 
 def _in_order(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from scorer.benchmarks.rows import LARGEST, Records, RowError, image_size, number_list, row_id, shown, text
-from scorer.core.findings import Code, Problems
+from scorer.core.findings import Code, Findings
 from scorer.core.records import (
     MIN_COVERAGE,
     MIN_PRECISION,
@@ -19,17 +19,17 @@ from scorer.core.records import (
     Axis,
     Box,
     Example,
-    Frame,
     Labels,
     Rows,
     RuleName,
+    Size,
 )
 
 SUITE = "pointerbench"
 SOURCE = "https://github.com/warmwindOS/pointerbench"
 LICENCE = "CC BY 4.0 (annotations)"
 METADATA = "data/test/metadata.jsonl"
-FRAME: Frame = (1024, 768)
+FRAME: Size = (1024, 768)
 
 SYSTEM_PROMPT = (
     "You are evaluating Pointerbench, a GUI grounding benchmark. You will receive one 1024x768 screenshot and one "
@@ -46,12 +46,12 @@ def folders(subset: str) -> tuple[str, ...]:
 
 
 def read_examples(
-    rows: Rows, source: str, problems: Problems, axes: tuple[Axis, ...], sides: Mapping[str, Any]
+    rows: Rows, source: str, findings: Findings, axes: tuple[Axis, ...], sides: Mapping[str, Any]
 ) -> list[Example]:
-    """Rows of a metadata.jsonl -> examples. Everything that is wrong becomes a problem."""
+    """Rows of a metadata.jsonl -> examples. Everything that is wrong becomes a finding."""
     del sides  # the annotations hold every axis
     examples: list[Example] = []
-    records = Records(source, problems)
+    records = Records(source, findings)
     read_labels = _label_reader([axis.name for axis in axes])
     for entry, (line, row) in enumerate(rows, 1):
         try:
@@ -62,7 +62,7 @@ def read_examples(
         if records.is_new(example, entry, line, examples):
             examples.append(example)
             for code, message in _oddities(example, row):
-                problems.add(code, f"id {example.id}: {message}", source, line, row_id=example.id)
+                findings.add(code, f"id {example.id}: {message}", source, line, row_id=example.id)
     return examples
 
 
@@ -83,7 +83,7 @@ def _example(row: dict[str, Any], read_labels: Callable[[dict[str, Any]], Labels
 def _oddities(example: Example, row: dict[str, Any]) -> Sequence[tuple[Code, str]]:
     """What is worth a warning in a row that is scored as given."""
     x0, y0, x1, y1 = example.target
-    width, height = example.frame
+    width, height = example.image_size
     inside = x0 >= 0 and y0 >= 0 and x1 <= width and y1 <= height
     if inside and example.instruction and _INFERRED not in row:
         return ()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from scorer.core.findings import NUMBERS, Problems, shorten, type_name
-from scorer.core.records import Example, Frame
+from scorer.core.findings import NUMBERS, Findings, shorten, type_name
+from scorer.core.records import Example, Size
 
 LARGEST = 10**15
 LARGEST_SIDE = 10_000_000
@@ -29,7 +29,7 @@ def number_list(name: str, value: object) -> list[float]:
     return value
 
 
-def image_size(value: object) -> Frame:
+def image_size(value: object) -> Size:
     """[width, height] as two whole numbers from 1."""
     if type(value) is list and len(value) == 2:
         width, height = value
@@ -62,20 +62,20 @@ def shown(value: object) -> str:
 class Records:
     """The records of one annotation file: which ids were met, and what is wrong with the others."""
 
-    def __init__(self, source: str, problems: Problems) -> None:
-        self.source, self.problems = source, problems
+    def __init__(self, source: str, findings: Findings) -> None:
+        self.source, self.findings = source, findings
         self.entries: dict[str, int] = {}
         self.targets: dict[str, tuple[float, ...]] = {}
 
     def report(self, row: dict[str, Any], entry: int, line: int, fault: RowError) -> None:
-        """Add the problem of a record that cannot be used, by id if it has one."""
+        """Add the finding of a record that cannot be used, by id if it has one."""
         name = row.get("id")
         known = name if isinstance(name, str) else ""
         who = f"id {known}" if known else f"entry {entry}"
-        self.problems.add("gt-row", f"{who}: {fault}", self.source, line, row_id=known)
+        self.findings.add("gt-row", f"{who}: {fault}", self.source, line, row_id=known)
 
     def is_new(self, example: Example, entry: int, line: int, before: Iterable[Example]) -> bool:
-        """False, and a problem, where one of the examples ``before`` this entry has the id."""
+        """False, and a finding, where one of the examples ``before`` this entry has the id."""
         first = self.entries.setdefault(example.id, entry)
         if first == entry:
             return True
@@ -83,5 +83,5 @@ class Records:
             self.targets = {known.id: known.target for known in before}
         how = "the same box" if self.targets[example.id] == example.target else "different boxes"
         message = f"id {example.id} appears twice (entries {first} and {entry}) with {how}"
-        self.problems.add("gt-duplicate-id", message, self.source, line, row_id=example.id)
+        self.findings.add("gt-duplicate-id", message, self.source, line, row_id=example.id)
         return False

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from scorer.core.records import Frame
+from scorer.core.records import Size
 
 IMAGE = "<image>"
 """Stands in a message where the URL of the image goes."""
@@ -25,7 +25,7 @@ class Task(NamedTuple):
     """
 
     instruction: str
-    sent: Frame
+    sent: Size
     box: bool = False
     prompt: str = ""
 

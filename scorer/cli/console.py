@@ -14,7 +14,7 @@ import click
 
 from scorer.benchmarks import GROUND_TRUTH_NAMES
 from scorer.core.errors import GroundTruthError, PredictionsError, UsageError
-from scorer.core.records import GroundTruth, Problem, Report
+from scorer.core.records import Finding, GroundTruth, Report
 from scorer.ground_truth.load import Selection
 from scorer.ground_truth.search import ENVIRONMENT, Locator
 from scorer.output.text import report as render
@@ -173,9 +173,9 @@ def write_text(path: str, text: str) -> None:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
 
 
-def echo_problems(problems: Iterable[Problem], counts: Mapping[str, int], *, show_all: bool) -> None:
+def echo_findings(findings: Iterable[Finding], counts: Mapping[str, int], *, show_all: bool) -> None:
     """Findings as lines on stderr."""
-    for line in render.problem_lines(problems, counts, show_all=show_all):
+    for line in render.finding_lines(findings, counts, show_all=show_all):
         say(line)
 
 

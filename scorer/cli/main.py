@@ -14,7 +14,7 @@ import click
 
 from scorer._version import __version__
 from scorer.cli.commands.score import score_files, system_prompt
-from scorer.cli.console import echo_problems, say
+from scorer.cli.console import echo_findings, say
 from scorer.cli.options import SCORING, options
 from scorer.core.errors import ScorerError, UsageError
 from scorer.output.text.tables import escape
@@ -133,7 +133,7 @@ def run(args: list[str] | None = None, command: click.Command = cli) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return PIPE_CLOSED
     except ScorerError as error:
-        echo_problems(error.problems, error.counts, show_all="--all" in (args or sys.argv))
+        echo_findings(error.findings, error.counts, show_all="--all" in (args or sys.argv))
         say(f"error: {_lines(error.message)}")
         return error.exit_code
     except OSError as error:  # inputs are read with care, so this is an output

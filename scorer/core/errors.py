@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scorer.core.records import Problem
+from scorer.core.records import Finding
 
 
 class ScorerError(Exception):
     """Base of everything the scorer raises on purpose.
 
-    ``problems`` lists the faults found, in file order; ``counts`` says how many there are of each code, which is more
+    ``findings`` lists the faults found, in file order; ``counts`` says how many there are of each code, which is more
     where only the first ones were kept.
     """
 
     exit_code = 70
 
-    def __init__(self, message: str, problems: Iterable[Problem] = (), counts: Mapping[str, int] | None = None) -> None:
+    def __init__(self, message: str, findings: Iterable[Finding] = (), counts: Mapping[str, int] | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.problems = tuple(problems)
+        self.findings = tuple(findings)
         self.counts = dict(counts or {})
 
     def __str__(self) -> str:
-        worst = next((problem for problem in self.problems if problem.severity == "error"), None)
+        worst = next((finding for finding in self.findings if finding.severity == "error"), None)
         if worst is None:
             return self.message
         place = f"{worst.source}:{worst.line}" if worst.line else worst.source

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from scorer.core.limits import DEFAULT_LIMITS, Limits
-from scorer.core.records import Problem
+from scorer.core.records import Finding
 
 Severity = Literal["error", "warning", "note"]
 Code = Literal[
@@ -139,7 +139,7 @@ MAX_MESSAGE = 1000
 """Messages quote files, and a file may hold one line of megabytes."""
 
 
-class Problems:
+class Findings:
     """The findings of one run, in the order in which they were made, and the limits that the run keeps to.
 
     All findings are counted; of each code no more are kept than ``limits`` says.
@@ -149,18 +149,18 @@ class Problems:
         self.strict = strict
         self.limits = limits
         self.counts: Counter[str] = Counter()
-        self._kept: list[Problem] = []
+        self._kept: list[Finding] = []
 
     def add(
         self, code: Code, message: str, source: str = "", line: int = 0, *, column: int = 0, row_id: str = ""
     ) -> None:
         """Count a finding and keep it, unless enough of its code are kept already."""
         self.counts[code] += 1
-        if self.counts[code] <= self.limits.problems:
+        if self.counts[code] <= self.limits.findings:
             message, row_id = shorten(message, MAX_MESSAGE), shorten(row_id, MAX_MESSAGE)
-            self._kept.append(Problem(code, self.severity(code), message, source, line, column, row_id))
+            self._kept.append(Finding(code, self.severity(code), message, source, line, column, row_id))
 
-    def extend(self, found: Iterable[Problem], counts: Mapping[str, int]) -> None:
+    def extend(self, found: Iterable[Finding], counts: Mapping[str, int]) -> None:
         """Take over the findings of another run, with its counts."""
         self._kept.extend(found)
         self.counts.update(counts)
@@ -170,7 +170,7 @@ class Problems:
 
         Asked first where a message is dear and a file may cause it a million times.
         """
-        if self.counts[code] < self.limits.problems:
+        if self.counts[code] < self.limits.findings:
             return False
         self.counts[code] += 1
         return True
@@ -195,27 +195,27 @@ class Problems:
         parts = [(totals["error"], "error"), (totals["warning"], "warning")]
         return ", ".join(f"{count} {word}{'s' if count != 1 else ''}" for count, word in parts if count)
 
-    def in_file_order(self, sources: Sequence[str]) -> tuple[Problem, ...]:
+    def in_file_order(self, sources: Sequence[str]) -> tuple[Finding, ...]:
         """The findings kept, file by file and line by line; those about a whole file behind its lines."""
         ranks = {source: rank for rank, source in reversed(list(enumerate(sources)))}
         return tuple(sorted(self._kept, key=lambda p: (ranks.get(p.source, len(ranks)), p.line == 0, p.line)))
 
-    def __iter__(self) -> Iterator[Problem]:
+    def __iter__(self) -> Iterator[Finding]:
         return iter(self._kept)
 
 
 class Reporter:
-    """Adds problems about one row; ``used`` says whether there were any."""
+    """Adds findings about one row; ``used`` says whether there were any."""
 
-    __slots__ = ("id", "line", "problems", "source", "used")
+    __slots__ = ("findings", "id", "line", "source", "used")
 
-    def __init__(self, problems: Problems, source: str, line: int, row_id: str) -> None:
-        self.problems, self.source, self.line, self.id = problems, source, line, row_id
+    def __init__(self, findings: Findings, source: str, line: int, row_id: str) -> None:
+        self.findings, self.source, self.line, self.id = findings, source, line, row_id
         self.used = False
 
     def __call__(self, code: Code, message: str) -> None:
         self.used = True
-        self.problems.add(code, message, self.source, self.line, row_id=self.id)
+        self.findings.add(code, message, self.source, self.line, row_id=self.id)
 
 
 def count_severities(counts: Mapping[str, int], *, strict: bool) -> Counter[Severity]:

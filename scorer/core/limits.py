@@ -23,7 +23,7 @@ class Limits(NamedTuple):
     attempts: int = 20_000
     candidates: int = 1000
     spaces: int = 1000
-    problems: int = 1000
+    findings: int = 1000
     bundle_bytes: int = 16 * 2**20
 
 
@@ -39,7 +39,7 @@ LIMITS: dict[str, tuple[int, str]] = {
     "attempts": (10**6, "the highest attempt of a row that is taken"),
     "candidates": (10**6, "candidate points of a row"),
     "spaces": (10**6, "different spaces that the rows of a benchmark name"),
-    "problems": (10**7, "findings of one code that are kept and listed; the others are counted"),
+    "findings": (10**7, "findings of one code that are kept and listed; the others are counted"),
     "bundle-bytes": (2**40, "bytes in one file of a bundle"),
 }
 """Name -> the highest value that can be set, and what is counted."""

@@ -18,7 +18,7 @@ Point = tuple[float, float]
 Points = tuple[Point, ...]
 """The candidate points of one answer."""
 Box = tuple[float, float, float, float]
-Frame = tuple[int, int]
+Size = tuple[int, int]
 """Width and height of a screenshot in pixels."""
 
 Outcome = Literal["hit", "miss", "no_answer", "run_error", "absent"]
@@ -65,7 +65,7 @@ class Example(NamedTuple):
     id: str
     rule: RuleName
     target: tuple[float, ...]
-    frame: Frame
+    image_size: Size
     labels: Labels = ()
     instruction: str = ""
     image: str = ""
@@ -77,7 +77,7 @@ class Prediction(NamedTuple):
     """One row of a predictions file, after reading. Coordinates are in ``space`` until they are converted.
 
     ``points`` are the candidate points; a benchmark that asks for one point gets at most one. ``error`` is set when
-    the row says that the call failed; ``fault`` names the problem code when the row holds no usable geometry.
+    the row says that the call failed; ``fault`` names the finding code when the row holds no usable geometry.
     ``refusal`` names the marker where a reply refused by one; its point is then (-1, -1).
     """
 
@@ -191,10 +191,10 @@ class GroundTruth(NamedTuple):
     categories_source: str = ""
     categories_sha256: str = ""
     filter: str = ""
-    problems: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
-class Problem(NamedTuple):
+class Finding(NamedTuple):
     """One finding about a file. ``line`` and ``column`` are 1-based, 0 where the finding is about the whole file."""
 
     code: str
@@ -321,8 +321,8 @@ class Report(NamedTuple):
     ground_truth: GroundTruth
     alternatives: tuple[Alternative, ...]
     verdicts: Sequence[Verdict]
-    problems: tuple[Problem, ...] = ()
-    problem_counts: Mapping[str, int] = MappingProxyType({})
+    findings: tuple[Finding, ...] = ()
+    finding_counts: Mapping[str, int] = MappingProxyType({})
     answers: Answers = Answers(())
     attempts: Attempts | None = None
     aggregation: Aggregation | None = None
@@ -359,8 +359,8 @@ class Check(NamedTuple):
     rows: int
     benchmarks: tuple[str, ...]
     absent: Mapping[str, tuple[str, ...]]
-    problems: tuple[Problem, ...]
-    problem_counts: Mapping[str, int]
+    findings: tuple[Finding, ...]
+    finding_counts: Mapping[str, int]
     ground_truths: tuple[GroundTruth, ...] = ()
 
 

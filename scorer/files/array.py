@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import count
 
-from scorer.core.findings import Problems, type_name
+from scorer.core.findings import Findings, type_name
 from scorer.core.records import Row
 from scorer.files.faults import Decoder, add_repeated_keys, is_too_deep, report_too_deep, report_too_many_rows
 
@@ -17,7 +17,7 @@ WINDOW = 2**14
 """So many characters may lie behind when the text is cut."""
 
 
-def entries(data: bytes, line: int, source: str, problems: Problems, check_keys: bool) -> Iterator[Row]:
+def entries(data: bytes, line: int, source: str, findings: Findings, check_keys: bool) -> Iterator[Row]:
     """The entries of one JSON array, each with the line it starts on. Goes on at the next line after a fault."""
     try:
         text = data.decode("utf-8")
@@ -25,10 +25,10 @@ def entries(data: bytes, line: int, source: str, problems: Problems, check_keys:
         at = line + data.count(b"\n", 0, error.start)
         offset = error.start - (data.rfind(b"\n", 0, error.start) + 1)
         found = f"byte offset {offset}: not valid UTF-8 (0x{data[error.start]:02x}); save the file as UTF-8"
-        problems.add("not-utf8", found, source, at, column=offset + 1)
+        findings.add("not-utf8", found, source, at, column=offset + 1)
         return
-    if is_too_deep(data, problems.limits.depth):
-        report_too_deep(source, line, problems)
+    if is_too_deep(data, findings.limits.depth):
+        report_too_deep(source, line, findings)
         return
     decoder = Decoder()
     position = _Position(text, line)
@@ -39,34 +39,34 @@ def entries(data: bytes, line: int, source: str, problems: Problems, check_keys:
         at = position.line
         match position.text[position.index : position.index + 1]:
             case "":
-                problems.add("bad-json", "the array is not closed (interrupted run?)", source, at)
+                findings.add("bad-json", "the array is not closed (interrupted run?)", source, at)
                 return
             case "]":
                 if comma:
-                    problems.add("bad-json", f"trailing comma before the ] on line {at}; remove it", source, comma)
+                    findings.add("bad-json", f"trailing comma before the ] on line {at}; remove it", source, comma)
                 break
-        if entry == problems.limits.rows:
-            report_too_many_rows(source, problems)
+        if entry == findings.limits.rows:
+            report_too_many_rows(source, findings)
             return
         try:
             value, end = decoder.raw_decode(position.text, position.index)
         except RecursionError:
-            report_too_deep(source, at, problems)
+            report_too_deep(source, at, findings)
             return
         except json.JSONDecodeError as error:
             broken = at + position.text.count("\n", position.index, error.pos)
             column = error.pos - position.text.rfind("\n", 0, error.pos)
-            problems.add("bad-json", f"column {column}: not JSON ({error.msg})", source, broken, column=column)
+            findings.add("bad-json", f"column {column}: not JSON ({error.msg})", source, broken, column=column)
             if not position.next_line():
                 return
             comma = 0
             continue
         if isinstance(value, dict):
             if check_keys:
-                add_repeated_keys(decoder.repeated, value, at, source, problems)
+                add_repeated_keys(decoder.repeated, value, at, source, findings)
             yield at, value
         else:
-            problems.add("not-an-object", f"expected an object, found {type_name(value)}", source, at)
+            findings.add("not-an-object", f"expected an object, found {type_name(value)}", source, at)
         position.move(end)
         position.skip_white()
         match position.text[position.index : position.index + 1]:
@@ -77,7 +77,7 @@ def entries(data: bytes, line: int, source: str, problems: Problems, check_keys:
                 comma = 0
             case _:
                 comma = 0
-                problems.add(
+                findings.add(
                     "bad-json",
                     "missing comma between array entries (JSONL lines wrapped in [ ]?)",
                     source,
@@ -86,7 +86,7 @@ def entries(data: bytes, line: int, source: str, problems: Problems, check_keys:
     position.move(position.index + 1)
     position.skip_white()
     if position.index < len(position.text):
-        problems.add("bad-json", "text after the ] that closes the array", source, position.line)
+        findings.add("bad-json", "text after the ] that closes the array", source, position.line)
 
 
 class _Position:

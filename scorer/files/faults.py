@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from scorer.core.findings import Problems
+from scorer.core.findings import Findings
 from scorer.core.limits import reason
 
 MAX_DIGITS = 400
@@ -17,15 +17,15 @@ _STRING = rb'(?s)"(?:[^"\\]|\\.)*+"?'  # one without an end reaches to the end, 
 _BRACKETS = rb"[\[\]{}]"
 
 
-def report_too_many_rows(source: str, problems: Problems) -> None:
+def report_too_many_rows(source: str, findings: Findings) -> None:
     """What comes behind the last row that is taken is not read."""
-    problems.add("too-many-rows", f"the file has more lines than {reason('rows', problems.limits)}", source)
+    findings.add("too-many-rows", f"the file has more lines than {reason('rows', findings.limits)}", source)
 
 
-def report_too_deep(source: str, line: int, problems: Problems) -> None:
+def report_too_deep(source: str, line: int, findings: Findings) -> None:
     """Refused before parsing: each parser has a limit of its own, and no verdict may depend on it."""
-    deeper = f"arrays or objects are nested deeper than {reason('depth', problems.limits)}"
-    problems.add("bad-json", deeper, source, line)
+    deeper = f"arrays or objects are nested deeper than {reason('depth', findings.limits)}"
+    findings.add("bad-json", deeper, source, line)
 
 
 def is_too_deep(line: bytes, max_depth: int) -> bool:
@@ -61,12 +61,12 @@ class Decoder(json.JSONDecoder):
         return row
 
 
-def parse_with_care(line: bytes, number: int, source: str, problems: Problems) -> tuple[Any] | None:
+def parse_with_care(line: bytes, number: int, source: str, findings: Findings) -> tuple[Any] | None:
     """Read one line slowly and say what is wrong with it; None for a blank or a broken line."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        problems.add(
+        findings.add(
             "not-utf8",
             f"byte offset {error.start}: not valid UTF-8 (0x{line[error.start]:02x}); save the file as UTF-8",
             source,
@@ -79,9 +79,9 @@ def parse_with_care(line: bytes, number: int, source: str, problems: Problems) -
     try:
         return (Decoder().decode(text),)
     except json.JSONDecodeError as error:
-        problems.add("bad-json", _cause(text, error), source, number, column=error.pos + 1)
+        findings.add("bad-json", _cause(text, error), source, number, column=error.pos + 1)
     except RecursionError:  # under the limit, but called from deep in somebody's stack
-        report_too_deep(source, number, problems)
+        report_too_deep(source, number, findings)
     return None
 
 
@@ -106,19 +106,19 @@ def colons_of(row: dict[str, Any]) -> int:
     return total
 
 
-def report_repeated_keys(line: bytes, number: int, source: str, problems: Problems) -> None:
-    """Read a line again and add a problem for each key of its outermost object that stands there twice."""
+def report_repeated_keys(line: bytes, number: int, source: str, findings: Findings) -> None:
+    """Read a line again and add a finding for each key of its outermost object that stands there twice."""
     decoder = Decoder()
     row = decoder.decode(line.decode())
-    add_repeated_keys(decoder.repeated, row, number, source, problems)
+    add_repeated_keys(decoder.repeated, row, number, source, findings)
 
 
-def add_repeated_keys(repeated: list[str], row: dict[str, Any], number: int, source: str, problems: Problems) -> None:
-    """Add a problem for each of these keys of a row."""
+def add_repeated_keys(repeated: list[str], row: dict[str, Any], number: int, source: str, findings: Findings) -> None:
+    """Add a finding for each of these keys of a row."""
     row_id = row.get("id")
     for key in repeated:
         message = f'the key "{key}" appears twice; the last value counts'
-        problems.add("repeated-key", message, source, number, row_id=row_id if isinstance(row_id, str) else "")
+        findings.add("repeated-key", message, source, number, row_id=row_id if isinstance(row_id, str) else "")
 
 
 def _cause(text: str, error: json.JSONDecodeError) -> str:

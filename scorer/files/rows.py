@@ -15,7 +15,7 @@ from functools import partial
 from itertools import compress, islice
 from typing import IO, Any
 
-from scorer.core.findings import Code, Problems, type_name
+from scorer.core.findings import Code, Findings, type_name
 from scorer.core.limits import reason
 from scorer.core.records import Batch, Row
 from scorer.files.faults import (
@@ -44,28 +44,28 @@ _raw_decode = json.JSONDecoder().raw_decode
 
 
 def rows(
-    stream: IO[bytes], source: str, problems: Problems, *, size: int = 0, check_keys: bool = True
+    stream: IO[bytes], source: str, findings: Findings, *, size: int = 0, check_keys: bool = True
 ) -> Iterator[Row]:
     """Yield (line number, object) for each row, as ``batches`` reads them."""
-    for lines, found in batches(stream, source, problems, size=size, check_keys=check_keys):
+    for lines, found in batches(stream, source, findings, size=size, check_keys=check_keys):
         yield from zip(lines, found, strict=True)
 
 
 def batches(
-    stream: IO[bytes], source: str, problems: Problems, *, size: int = 0, check_keys: bool = True
+    stream: IO[bytes], source: str, findings: Findings, *, size: int = 0, check_keys: bool = True
 ) -> Iterator[Batch]:
-    """Yield the rows, many at a time, with their line numbers; add a problem for everything that is no row.
+    """Yield the rows, many at a time, with their line numbers; add a finding for everything that is no row.
 
     ``stream`` is binary and read once, block by block for JSON Lines and whole for an array. ``source`` is the name
-    that the problems carry, ``size`` the number of bytes if it is known. ``check_keys`` also reports repeated keys.
+    that the findings carry, ``size`` the number of bytes if it is known. ``check_keys`` also reports repeated keys.
     """
-    limits = problems.limits
+    limits = findings.limits
     first_lines = islice(iter(partial(stream.readline, limits.line_bytes + 1), b""), limits.rows)
     for number, line in enumerate(first_lines, 1):
         if number == 1:
-            if _is_binary(line, source, problems):
+            if _is_binary(line, source, findings):
                 return
-            line = _without_mark(line, source, problems)
+            line = _without_mark(line, source, findings)
         start = line.lstrip()
         if not start and len(line) <= limits.line_bytes:
             continue
@@ -74,10 +74,10 @@ def batches(
             if len(data) <= limits.array_bytes:
                 from scorer.files.array import entries
 
-                yield from (([at], [row]) for at, row in entries(data, number, source, problems, check_keys))
+                yield from (([at], [row]) for at, row in entries(data, number, source, findings, check_keys))
             else:
                 longer = f"the JSON array is longer than {reason('array-bytes', limits)}; write JSON Lines instead"
-                problems.add("array-too-long", longer, source, number)
+                findings.add("array-too-long", longer, source, number)
             return
         if start.startswith(b"{") and b"}" not in line and line.endswith(b"\n"):
             line += stream.read(limits.line_bytes) + stream.readline(limits.line_bytes)  # whole lines
@@ -85,14 +85,14 @@ def batches(
             whole = None if behind else _spread_object(line, limits.depth)
             if whole is not None:
                 if check_keys and may_repeat_keys(line, whole):
-                    report_repeated_keys(line, number, source, problems)
+                    report_repeated_keys(line, number, source, findings)
                 yield [number], [whole]
                 return
             line += behind
-        yield from _Lines(source, problems, _parser(size), check_keys).batches(line, stream, number)
+        yield from _Lines(source, findings, _parser(size), check_keys).batches(line, stream, number)
         return
     if stream.read(1):
-        report_too_many_rows(source, problems)
+        report_too_many_rows(source, findings)
 
 
 def _spread_object(data: bytes, max_depth: int) -> dict[str, Any] | None:
@@ -104,18 +104,18 @@ def _spread_object(data: bytes, max_depth: int) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _is_binary(line: bytes, source: str, problems: Problems) -> bool:
+def _is_binary(line: bytes, source: str, findings: Findings) -> bool:
     """Whether the file starts as UTF-16 or as an archive does, which one message says better than one a line."""
     for mark, found in _BINARY.items():
         if line.startswith(mark):
-            problems.add("not-utf8", f"the file is {found}", source, 1)
+            findings.add("not-utf8", f"the file is {found}", source, 1)
             return True
     return False
 
 
-def _without_mark(line: bytes, source: str, problems: Problems) -> bytes:
+def _without_mark(line: bytes, source: str, findings: Findings) -> bytes:
     if line.startswith(codecs.BOM_UTF8):
-        problems.add("byte-order-mark", "a UTF-8 byte order mark at the start was ignored", source)
+        findings.add("byte-order-mark", "a UTF-8 byte order mark at the start was ignored", source)
     return line.removeprefix(codecs.BOM_UTF8)
 
 
@@ -146,13 +146,13 @@ class _Lines:
     care: three ways to the same rows.
     """
 
-    def __init__(self, source: str, problems: Problems, loads: Callable[[bytes], Any], check_keys: bool) -> None:
-        self.source, self.problems, self.loads, self.check_keys = source, problems, loads, check_keys
+    def __init__(self, source: str, findings: Findings, loads: Callable[[bytes], Any], check_keys: bool) -> None:
+        self.source, self.findings, self.loads, self.check_keys = source, findings, loads, check_keys
 
     def batches(self, start: bytes, stream: IO[bytes], first: int) -> Iterator[Batch]:
         """The rows of ``start``, which is line ``first`` and maybe more, and of the rest of the stream."""
-        last = self.problems.limits.rows
-        for data in _blocks(start, stream, self.problems.limits.line_bytes + 1):
+        last = self.findings.limits.rows
+        for data in _blocks(start, stream, self.findings.limits.line_bytes + 1):
             count = _count(b"\n", data) + (not data.endswith(b"\n"))
             taken = min(count, last - first + 1)
             if taken < count:
@@ -164,7 +164,7 @@ class _Lines:
                     self._check_keys(data, first, numbers, rows)
                 yield numbers, rows
             if taken < count:
-                report_too_many_rows(self.source, self.problems)
+                report_too_many_rows(self.source, self.findings)
                 return
             first += count
 
@@ -185,7 +185,7 @@ class _Lines:
         With as many braces as lines, each at the start of a line, no object lies in another; and where as many values
         come out, each begins at its brace and ends before the next one, so with its line. None where any of it fails.
         """
-        limits = self.problems.limits
+        limits = self.findings.limits
         nested = data.find(b"{", 1, data.find(b"\n")) > 0  # one look at the first line tells most files that are not
         if nested or not data.startswith(b"{") or _count(b"{", data) != count or data.count(b"\n{") != count - 1:
             return None
@@ -200,7 +200,7 @@ class _Lines:
 
     def _objects(self, lines: list[bytes]) -> list[dict[str, Any]] | None:
         """The objects on lines that hold one each; None where any line holds anything else."""
-        limits = self.problems.limits
+        limits = self.findings.limits
         may_have_faults = max(map(len, lines)) > min(limits.line_bytes, 2 * limits.depth)
         if may_have_faults and any(map(self._fault_before_parsing, lines)):
             return None
@@ -215,36 +215,36 @@ class _Lines:
         for number, row in zip(numbers, rows, strict=True):
             line = lines[number - first]
             if may_repeat_keys(line, row):
-                report_repeated_keys(line, number, self.source, self.problems)
+                report_repeated_keys(line, number, self.source, self.findings)
 
     def _fault_before_parsing(self, line: bytes) -> Code | None:
         """Why a line is not even parsed. So many levels need twice as many bytes: as many brackets must close."""
-        limits = self.problems.limits
+        limits = self.findings.limits
         if len(line) > limits.line_bytes:
             return "line-too-long"
         return "bad-json" if len(line) > 2 * limits.depth and is_too_deep(line, limits.depth) else None
 
     def _object(self, line: bytes, number: int) -> dict[str, Any] | None:
-        """The object on one line; None, and a problem unless the line is blank, where there is none."""
-        problems, source = self.problems, self.source
+        """The object on one line; None, and a finding unless the line is blank, where there is none."""
+        findings, source = self.findings, self.source
         match self._fault_before_parsing(line):
             case "line-too-long":
-                longer = f"the line is longer, in bytes, than {reason('line-bytes', problems.limits)}"
-                problems.add("line-too-long", longer, source, number)
+                longer = f"the line is longer, in bytes, than {reason('line-bytes', findings.limits)}"
+                findings.add("line-too-long", longer, source, number)
                 return None
             case "bad-json":
-                report_too_deep(source, number, problems)
+                report_too_deep(source, number, findings)
                 return None
         try:
             value = self.loads(line)
         except (ValueError, RecursionError):
-            parsed = parse_with_care(line, number, source, problems)
+            parsed = parse_with_care(line, number, source, findings)
             if parsed is None:
                 return None
             value = parsed[0]
         if isinstance(value, dict):
             return value
-        problems.add("not-an-object", f"expected an object, found {type_name(value)}", source, number)
+        findings.add("not-an-object", f"expected an object, found {type_name(value)}", source, number)
         return None
 
 

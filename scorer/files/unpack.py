@@ -7,17 +7,17 @@ import zlib
 from importlib import import_module
 from typing import IO, Any
 
-from scorer.core.findings import Problems
+from scorer.core.findings import Findings
 from scorer.core.limits import reason
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BUFFER = 2**20
 
 
-def unpacked(stream: IO[bytes], source: str, problems: Problems) -> tuple[IO[bytes], bool]:
+def unpacked(stream: IO[bytes], source: str, findings: Findings) -> tuple[IO[bytes], bool]:
     """The stream, or one of the bytes that it holds compressed, and whether it does.
 
-    No more than ``limits.unpacked_bytes`` come out. That, and data that break off, become a problem, and what came
+    No more than ``limits.unpacked_bytes`` come out. That, and data that break off, become a finding, and what came
     before is read. zstd data that this Python has no module for are given back as they are.
     """
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
@@ -25,7 +25,7 @@ def unpacked(stream: IO[bytes], source: str, problems: Problems) -> tuple[IO[byt
     inner = _opened(head, buffered)
     if inner is None:
         return buffered, False
-    return io.BufferedReader(_Unpacked(inner, source, problems), _BUFFER), True
+    return io.BufferedReader(_Unpacked(inner, source, findings), _BUFFER), True
 
 
 def _opened(head: bytes, stream: IO[bytes]) -> Any:
@@ -42,9 +42,9 @@ def _opened(head: bytes, stream: IO[bytes]) -> Any:
 class _Unpacked(io.RawIOBase):
     """The bytes of a compressed file, up to the limit or to where it breaks."""
 
-    def __init__(self, inner: Any, source: str, problems: Problems) -> None:
-        self.inner, self.source, self.problems = inner, source, problems
-        self.left = problems.limits.unpacked_bytes
+    def __init__(self, inner: Any, source: str, findings: Findings) -> None:
+        self.inner, self.source, self.findings = inner, source, findings
+        self.left = findings.limits.unpacked_bytes
 
     def readable(self) -> bool:
         return True
@@ -61,11 +61,11 @@ class _Unpacked(io.RawIOBase):
         self.left -= count
         if self.left < 0:
             return self._end(
-                f"what is compressed is longer, in bytes, than {reason('unpacked-bytes', self.problems.limits)}"
+                f"what is compressed is longer, in bytes, than {reason('unpacked-bytes', self.findings.limits)}"
             )
         return count
 
     def _end(self, why: str) -> int:
-        self.problems.add("unreadable", why, self.source)
+        self.findings.add("unreadable", why, self.source)
         self.inner, self.left = io.BytesIO(), 0  # nothing more comes, and nothing more is said
         return 0

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from scorer.benchmarks import ID_PATTERNS, get_benchmark, osworld_g
 from scorer.benchmarks.ids import benchmark_of
 from scorer.core.errors import GroundTruthError, UsageError
-from scorer.core.findings import Problems, write_numbers
+from scorer.core.findings import Findings, write_numbers
 from scorer.core.records import Benchmark, Example, GroundTruth
 from scorer.files.rows import rows
 
@@ -41,7 +41,7 @@ def load_benchmark(
     ``categories`` and ``sample_ids`` keep only some examples, in the order of the file, so that denominators shrink.
 
     Raises UsageError for an unknown benchmark, variant, category or sample id, and GroundTruthError, with every
-    fault by id in its ``problems``, for a file that is absent or malformed.
+    fault by id in its ``findings``, for a file that is absent or malformed.
     """
     benchmark = get_benchmark(name)
     file = os.fspath(path)
@@ -87,30 +87,30 @@ def benchmark_in(file: str) -> str | None:
 def load_file(benchmark: Benchmark, file: str, selection: Selection) -> GroundTruth:
     """Load one annotation file; see load_benchmark."""
     variant = _variant_of_file(benchmark, file, selection.variant)
-    problems = Problems()
+    findings = Findings()
     _check_file(file)
     try:
         with open(file, "rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
             stream.seek(0)
-            records = rows(stream, file, problems, size=os.fstat(stream.fileno()).st_size, check_keys=False)
+            records = rows(stream, file, findings, size=os.fstat(stream.fileno()).st_size, check_keys=False)
             sides, sides_sha256 = _side_files(benchmark, os.path.dirname(file))
-            examples = benchmark.read(records, file, problems, benchmark.axes, sides)
+            examples = benchmark.read(records, file, findings, benchmark.axes, sides)
     except OSError as error:
         raise _unreadable(file, error) from None
-    if problems.refused or not examples:
-        found = problems.summary() if problems.refused else "it has no rows"
+    if findings.refused or not examples:
+        found = findings.summary() if findings.refused else "it has no rows"
         raise GroundTruthError(
             f"{file} is no usable ground truth of {benchmark.id}: {found}; the official file is at {benchmark.source}",
-            problems,
-            problems.counts,
+            findings,
+            findings.counts,
         )
     if len(benchmark.files) > 1:
-        _compare_variants(benchmark, file, examples, problems)
+        _compare_variants(benchmark, file, examples, findings)
     official = digest in benchmark.sha256
     if benchmark.sha256 and not official:
         message = f"not the official file of {benchmark.title} (sha256 {digest[:12]}…); scored as given"
-        problems.add("gt-not-official", message, file)
+        findings.add("gt-not-official", message, file)
     chosen, filter_text = _select(benchmark, examples, selection)
     source = osworld_g.categories_source(sides) if benchmark.categories else ""
     return GroundTruth(
@@ -126,7 +126,7 @@ def load_file(benchmark: Benchmark, file: str, selection: Selection) -> GroundTr
         source,
         sides_sha256.get(source, ""),
         filter_text,
-        tuple(problems),
+        tuple(findings),
     )
 
 
@@ -182,7 +182,7 @@ def _side_files(benchmark: Benchmark, folder: str) -> tuple[dict[str, osworld_g.
     return sides, digests
 
 
-def _compare_variants(benchmark: Benchmark, file: str, examples: Iterable[Example], problems: Problems) -> None:
+def _compare_variants(benchmark: Benchmark, file: str, examples: Iterable[Example], findings: Findings) -> None:
     """Warn where the other instruction variant, if it lies beside this one, has another target for an id."""
     folder, own_name = os.path.split(file)
     if own_name not in benchmark.files.values():
@@ -195,15 +195,15 @@ def _compare_variants(benchmark: Benchmark, file: str, examples: Iterable[Exampl
         sides = dict.fromkeys(osworld_g.SIDE_FILES, osworld_g.SideFile(None))
         others: list[Example] = []
         with suppress(OSError), open(other, "rb") as stream:
-            records = rows(stream, other, Problems(), check_keys=False)
-            others = benchmark.read(records, other, Problems(), benchmark.axes, sides)
+            records = rows(stream, other, Findings(), check_keys=False)
+            others = benchmark.read(records, other, Findings(), benchmark.axes, sides)
         for example in others:
             mine = targets.get(example.id, example.target)
             if mine != example.target:
                 message = (
                     f"{example.id}: {own_name} has {write_numbers(mine)}, {name} has {write_numbers(example.target)}"
                 )
-                problems.add("gt-variants-differ", message, file, row_id=example.id)
+                findings.add("gt-variants-differ", message, file, row_id=example.id)
 
 
 def _select(benchmark: Benchmark, examples: Sequence[Example], selection: Selection) -> tuple[Sequence[Example], str]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from scorer.core.errors import GroundTruthError
 from scorer.core.extras import needs
-from scorer.core.records import Example, Frame
+from scorer.core.records import Example, Size
 
 FOLDER = "images"
 """Screenshots lie beside the annotations or in a folder of this name beside them."""
@@ -36,10 +36,10 @@ def locate(annotations: str, examples: Iterable[Example]) -> dict[str, str]:
     with needs("pillow"):
         from PIL import Image, UnidentifiedImageError
 
-    frames = {example.image: example.frame for example in examples}
+    frames = {example.image: example.image_size for example in examples}
     found: dict[str, str] = {}
     faults: list[str] = []
-    for image, frame in frames.items():
+    for image, image_size in frames.items():
         file = find(annotations, image)
         if file is None:
             faults.append(f"{image or 'an example without an image name'}: missing")
@@ -51,8 +51,8 @@ def locate(annotations: str, examples: Iterable[Example]) -> dict[str, str]:
         except (OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
             faults.append(f"{image}: cannot be read ({error})")
             continue
-        if size != frame:
-            faults.append(f"{image}: is {size[0]}x{size[1]}, the annotation says {frame[0]}x{frame[1]}")
+        if size != image_size:
+            faults.append(f"{image}: is {size[0]}x{size[1]}, the annotation says {image_size[0]}x{image_size[1]}")
     if faults:
         folder = os.path.dirname(annotations) or "."
         listed = "\n".join(f"  {fault}" for fault in faults)
@@ -63,10 +63,10 @@ def locate(annotations: str, examples: Iterable[Example]) -> dict[str, str]:
     return found
 
 
-def png_bytes(file: str, size: Frame) -> bytes:
+def png_bytes(file: str, size: Size) -> bytes:
     """The screenshot as an RGB PNG of that size; the very bytes of the file where it is one already.
 
-    Sides are not kept in proportion: a space that counts in another frame scales each axis by itself.
+    Sides are not kept in proportion: a space that counts in another image_size scales each axis by itself.
     """
     from PIL import Image
 
@@ -86,7 +86,7 @@ def png_bytes(file: str, size: Frame) -> bytes:
         return out.getvalue()
 
 
-def is_sent_as_it_is(file: str, size: Frame) -> bool:
+def is_sent_as_it_is(file: str, size: Size) -> bool:
     """Whether ``png_bytes`` gives the file's own bytes."""
     from PIL import Image
 
@@ -95,6 +95,6 @@ def is_sent_as_it_is(file: str, size: Frame) -> bool:
 
 
 @lru_cache(maxsize=CACHED)
-def data_url(file: str, size: Frame) -> str:
+def data_url(file: str, size: Size) -> str:
     """The screenshot as a data URL."""
     return "data:image/png;base64," + base64.b64encode(png_bytes(file, size)).decode("ascii")

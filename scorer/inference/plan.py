@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from scorer.chat.request import IMAGE, Request, Task
 from scorer.core.errors import UsageError
-from scorer.core.records import Example, Frame, GroundTruth, Space
+from scorer.core.records import Example, GroundTruth, Size, Space
 from scorer.pipeline.reread import error_fields, reply_fields
 from scorer.profiles import get_profile, profile_module
 
@@ -62,12 +62,12 @@ class Plan:
         self.transport = {key: given.pop(key) for key in TRANSPORT if key in given}
         self.params = {key: value for key, value in (given | dict(extra)).items() if key not in RESERVED}
 
-    def sent_size(self, example: Example) -> Frame:
+    def sent_size(self, example: Example) -> Size:
         """The size of the image as the model gets it: the original's, unless the space has a frame of its own."""
         if self.space.kind == "frame":
             width, height = self.space.parameters
             return width, height
-        return example.frame
+        return example.image_size
 
     def request(self, example: Example) -> Request:
         """What the profile asks about an example."""
@@ -102,7 +102,7 @@ class Plan:
         row |= {"usage": (reply.body or {}).get("usage"), "latency_s": reply.latency, "retries": reply.retries or None}
         row |= {"profile": self.profile.id, "model": self.model, "prompt": self.prompt_digest(example)}
         row |= {"benchmark": self.truth.benchmark.id, "instruction_variant": self.truth.variant or None}
-        row |= {"image_size": list(example.frame), "sent_size": list(self.sent_size(example))}
+        row |= {"image_size": list(example.image_size), "sent_size": list(self.sent_size(example))}
         row |= {"ignored_params": self.ignored or None}
         return {key: value for key, value in row.items() if value is not None}
 

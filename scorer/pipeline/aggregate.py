@@ -59,7 +59,7 @@ def tabulate_axes(axes: Sequence[Axis], counts: Tally) -> tuple[Table, ...]:
 
 
 def no_answer_reasons(verdicts: Iterable[Verdict]) -> dict[str, int]:
-    """Why the rows that count as no_answer have no usable geometry: problem code -> rows."""
+    """Why the rows that count as no_answer have no usable geometry: finding code -> rows."""
     faults = [
         verdict.prediction.fault or "wrong-shape"
         for verdict in verdicts

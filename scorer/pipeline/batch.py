@@ -55,7 +55,7 @@ class _Same:
 def judge_batch(
     ground_truth: GroundTruth, batch: Columns | Sequence[Mapping[str, Any]], settings: RunSettings
 ) -> dict[str, list[Any]]:
-    """The columns ``outcome``, ``hit`` and ``problems``, aligned with the rows of a batch.
+    """The columns ``outcome``, ``hit`` and ``findings``, aligned with the rows of a batch.
 
     The collector is made anew, for the examples of this batch alone: it changes as rows come, and batches are judged
     side by side.
@@ -75,7 +75,7 @@ def judge_batch(
     examples = [index[row_id] for row_id in ids if row_id in index]
     collector = Collector(
         Ids(benchmark.id, examples, ground_truth.left_out, benchmark.id_example, ID_PATTERNS),
-        settings.problems,
+        settings.findings,
         any_candidate=benchmark.any_candidate,
         space=settings.space,
         refusal=settings.refusal,
@@ -86,16 +86,16 @@ def judge_batch(
         row_id = row.get("id")
         if isinstance(row_id, str):
             # Its code alone: to name the nearest of many ids, as a message does, takes longer than the batch.
-            settings.problems.add("not-selected" if row_id in ground_truth.left_out else "unknown-id", "", "", line)
+            settings.findings.add("not-selected" if row_id in ground_truth.left_out else "unknown-id", "", "", line)
         else:
             collector.refuse("<batch>", line, row)
     found: list[list[str]] = [[] for _ in rows]
-    for problem in settings.problems:
-        codes = found[problem.line - 1]
+    for finding in settings.findings:
+        codes = found[finding.line - 1]
         # Whether an id was given before is no matter of a row by itself.
-        if problem.code != "duplicate-id" and problem.code not in codes:
-            codes.append(problem.code)
-    return {"outcome": outcomes, "hit": [outcome == "hit" for outcome in outcomes], "problems": found}
+        if finding.code != "duplicate-id" and finding.code not in codes:
+            codes.append(finding.code)
+    return {"outcome": outcomes, "hit": [outcome == "hit" for outcome in outcomes], "findings": found}
 
 
 def rows_of(batch: Columns | Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

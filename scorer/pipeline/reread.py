@@ -12,7 +12,7 @@ from typing import Any, Literal
 from scorer.chat.read_reply import Answer, Grammar, read_reply
 from scorer.core.errors import UsageError
 from scorer.core.findings import shorten
-from scorer.core.records import PIXEL, Frame, Prediction
+from scorer.core.records import PIXEL, Prediction, Size
 from scorer.pipeline.convert import to_pixels
 from scorer.pipeline.validate.answers import BOX_KEYS, FLAT_BOX_KEYS, POINT_KEYS, TEXT_KEYS
 from scorer.profiles import get_profile, profile_module
@@ -24,7 +24,7 @@ NO_REPLY: frozenset[ErrorCode] = frozenset({"request-failed", "refused-by-provid
 _ANSWER_KEYS = frozenset((*POINT_KEYS, "points", *BOX_KEYS, "x", "y", *FLAT_BOX_KEYS, *TEXT_KEYS, "refusal", "error"))
 
 
-def parse_reply(profile: str, reply: object, image_size: Frame) -> Prediction:
+def parse_reply(profile: str, reply: object, image_size: Size) -> Prediction:
     """Read a model's reply as a profile does and convert it to pixels of the original screenshot.
 
     ``reply`` is the text of a reply, or a message with ``content`` and ``tool_calls``; ``image_size`` is the (width,

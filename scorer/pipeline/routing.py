@@ -15,7 +15,7 @@ from typing import IO, Any, Protocol
 from scorer.benchmarks import BENCHMARKS, EXAMPLE_IDS, ID_PATTERNS
 from scorer.benchmarks.ids import Ids, benchmark_of, resembled_benchmark
 from scorer.core.errors import GroundTruthError, PredictionsError
-from scorer.core.findings import MAX_MESSAGE, Code, Problems, shorten, type_name
+from scorer.core.findings import MAX_MESSAGE, Code, Findings, shorten, type_name
 from scorer.core.records import Batch, GroundTruth, Kept, Refusal, Space
 from scorer.files.rows import batches
 from scorer.files.unpack import unpacked
@@ -61,7 +61,7 @@ class Router:
         load: Callable[[str], GroundTruth],
         fixed: GroundTruth | None,
         space: Space,
-        problems: Problems,
+        findings: Findings,
         judge_tries: JudgeTries | None = None,
         attempts: int = 1,
         kept: Kept | None = None,
@@ -70,7 +70,7 @@ class Router:
     ) -> None:
         self.load = load
         self.space = space
-        self.problems = problems
+        self.findings = findings
         self.judge_tries = judge_tries
         self.attempts = attempts
         self.kept = kept
@@ -82,25 +82,25 @@ class Router:
         self.sources: list[str] = []
         self.strangers: list[tuple[str, int, dict[str, Any]]] = []
         self.strangers_met = 0
-        self.nobody = Collector(Ids("", (), (), _ANY_ID, ID_PATTERNS), problems)
+        self.nobody = Collector(Ids("", (), (), _ANY_ID, ID_PATTERNS), findings)
 
     def read(self, name: str, opener: Callable[[], IO[bytes]], progress: Progress | None = None) -> None:
-        """Take the rows of a file; one that cannot be opened is a problem like any other."""
+        """Take the rows of a file; one that cannot be opened is a finding like any other."""
         try:
             stream = opener()
         except (OSError, ValueError) as error:
-            self.problems.add("unreadable", f"cannot be read ({getattr(error, 'strerror', None) or error})", name)
+            self.findings.add("unreadable", f"cannot be read ({getattr(error, 'strerror', None) or error})", name)
             return
         with stream:
             self.take(name, self._batches(name, stream), progress)
 
     def _batches(self, name: str, stream: IO[bytes]) -> Iterator[Batch]:
         try:
-            plain, compressed = unpacked(stream, name, self.problems)
+            plain, compressed = unpacked(stream, name, self.findings)
             size = _size(stream) * (PACKED if compressed else 1)
-            yield from batches(plain, name, self.problems, size=size)
+            yield from batches(plain, name, self.findings, size=size)
         except OSError as error:
-            self.problems.add("unreadable", f"cannot be read ({error.strerror or error})", name)
+            self.findings.add("unreadable", f"cannot be read ({error.strerror or error})", name)
 
     def plain_rows(self, source: str, given: Iterable[object]) -> Iterator[Batch]:
         """Rows made in Python, as a file would hold them: tuples and arrays as lists, their numbers as JSON's."""
@@ -114,19 +114,19 @@ class Router:
                     rows.append({key: plain(value) for key, value in row.items()})
                 else:
                     found = f"expected a mapping, found {type_name(row)}"
-                    self.problems.add("not-an-object", found, source, number)
+                    self.findings.add("not-an-object", found, source, number)
             yield lines, rows
 
     def take(self, source: str, batches: Iterable[Batch], progress: Progress | None = None) -> None:
         """Take numbered rows, and tell ``progress`` how many each batch held. A source without any is an error."""
         self.sources.append(source)
-        before = self.rows_met, self.problems.unreadable
+        before = self.rows_met, self.findings.unreadable
         for lines, rows in batches:
             self._route(source, (lines, rows if self.reread is None else list(map(self.reread, rows))))
             if progress is not None:
                 progress(len(rows))
-        if (self.rows_met, self.problems.unreadable) == before:
-            self.problems.add("no-rows", "no prediction rows", source)
+        if (self.rows_met, self.findings.unreadable) == before:
+            self.findings.add("no-rows", "no prediction rows", source)
 
     @property
     def rows_met(self) -> int:
@@ -161,22 +161,22 @@ class Router:
         return benchmark_of(row_id, ID_PATTERNS) if isinstance(row_id, str) else None
 
     def settle(self) -> list[tuple[GroundTruth, Collector]]:
-        """The benchmarks with a known id, in the order of the table. Where there is none, that is a problem."""
+        """The benchmarks with a known id, in the order of the table. Where there is none, that is a finding."""
         known = [
             name for name, collector in self.collectors.items() if collector.known_rows and self.loaded[name].examples
         ]
         met = self.rows_met
         self._place_strangers(known)
-        if not known and not self.problems.unreadable:
-            self.problems.add("no-known-id", self._no_known_id(met), ", ".join(self.sources))
+        if not known and not self.findings.unreadable:
+            self.findings.add("no-known-id", self._no_known_id(met), ", ".join(self.sources))
         return [(self.loaded[name], self.collectors[name]) for name in BENCHMARKS if name in known]
 
     def finish(self) -> list[tuple[GroundTruth, Collector]]:
         """The benchmarks to score; PredictionsError where the input cannot be read as predictions."""
         loaded = self.settle()
-        if self.problems.refused:
-            found = self.problems.in_file_order(self.sources)
-            raise PredictionsError(f"not scored: {self.problems.summary()}", found, self.problems.counts)
+        if self.findings.refused:
+            found = self.findings.in_file_order(self.sources)
+            raise PredictionsError(f"not scored: {self.findings.summary()}", found, self.findings.counts)
         return loaded
 
     def _collector(self, ground_truth: GroundTruth) -> Collector:
@@ -184,7 +184,7 @@ class Router:
         example_id = next((example.id for example in ground_truth.examples), benchmark.id_example)
         collector = Collector(
             Ids(benchmark.id, ground_truth.examples, ground_truth.left_out, example_id, ID_PATTERNS),
-            self.problems,
+            self.findings,
             any_candidate=benchmark.any_candidate,
             space=self.space,
             refusal=self.refusal,
@@ -200,8 +200,8 @@ class Router:
         """Keep of a row whose id tells no benchmark what a message needs, until the file's benchmarks are known."""
         self.strangers_met += 1
         code: Code = "unknown-id" if isinstance(row.get("id"), str) else "no-id"
-        if self.strangers_met > self.problems.limits.problems:
-            self.problems.counts[code] += 1
+        if self.strangers_met > self.findings.limits.findings:
+            self.findings.counts[code] += 1
         elif code == "unknown-id":
             self.strangers.append((source, line, {"id": shorten(row["id"], MAX_MESSAGE)}))
         else:
@@ -225,7 +225,7 @@ class Router:
     def _no_known_id(self, met: int) -> str:
         if any(collector.known_rows for collector in self.collectors.values()):
             return "no row belongs to an example that the filter keeps"
-        ids = met - self.problems.counts["no-id"] - self.problems.counts["id-type"]
+        ids = met - self.findings.counts["no-id"] - self.findings.counts["id-type"]
         if not ids:
             return 'no row has an id; rows look like {"id": "pbs_0001", "point": [612, 388]}'
         if len(self.collectors) != 1:

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import NamedTuple, overload
 
 from scorer._version import __version__
-from scorer.core.findings import Code, Problems
+from scorer.core.findings import Code, Findings
 from scorer.core.geometry import is_off, is_outside, places_off
 from scorer.core.records import (
     OUTCOMES,
@@ -20,13 +20,13 @@ from scorer.core.records import (
     Answers,
     Attempts,
     Example,
-    Frame,
     GroundTruth,
     Kept,
     Outcome,
     Prediction,
     Refusal,
     Report,
+    Size,
     Space,
     Tries,
     Verdict,
@@ -43,12 +43,12 @@ from scorer.pipeline.validate import Collector, write_answer
 def judge(example: Example, prediction: Prediction | None) -> Verdict:
     """Judge one prediction by its example's rule; cheap enough to serve as a reward.
 
-    The prediction may be in any space: it is converted to pixels of ``example.frame`` first. ``verdict.outcome`` is
+    The prediction may be in any space: it is converted to pixels first. ``verdict.outcome`` is
     ``hit``, ``miss``, ``no_answer``, ``run_error`` or, for None, ``absent``. Never raises on finite coordinates; ids
     are not compared.
     """
     if prediction is not None and prediction.space is not PIXEL:
-        prediction = to_pixels(prediction, example.frame)
+        prediction = to_pixels(prediction, example.image_size)
     return judge_pixels(example, prediction)
 
 
@@ -65,16 +65,16 @@ class RunSettings(NamedTuple):
     space: Space
     profile: str
     attempts: int
-    problems: Problems
+    findings: Findings
     kept: Kept | None = None
     refusal: Refusal = "markers"
     reread: Reread | None = None
 
     def router(self, load: Callable[[str], GroundTruth], fixed: GroundTruth | None) -> Router:
         """A router that reads so."""
-        attempts = self.problems.limits.attempts if self.attempts > 1 else 1
+        attempts = self.findings.limits.attempts if self.attempts > 1 else 1
         return Router(
-            load, fixed, self.space, self.problems, self.judge_tries, attempts, self.kept, self.refusal, self.reread
+            load, fixed, self.space, self.findings, self.judge_tries, attempts, self.kept, self.refusal, self.reread
         )
 
     def judge_tries(self, tries: Tries) -> bytearray:
@@ -82,27 +82,29 @@ class RunSettings(NamedTuple):
         examples, space = tries.examples, tries.space
         points: Sequence[Sequence[float]] = tries.points
         if space is not PIXEL:
-            points = [point_to_pixels(x, y, space, each.frame) for each, (x, y) in zip(examples, points, strict=True)]
+            points = [
+                point_to_pixels(x, y, space, each.image_size) for each, (x, y) in zip(examples, points, strict=True)
+            ]
         hits = judge_points(examples, points)
         codes = bytearray(hits).translate(_CODES_OF_HITS)
         if self.kept is not None:  # with the verdict of each
             return bytearray(self._judge_one(each, tries.prediction(place)) for place, each in enumerate(examples))
-        for place in places_off(points, map(attrgetter("frame"), examples)):
+        for place in places_off(points, map(attrgetter("image_size"), examples)):
             (x, y), example = points[place], examples[place]
             if hits[place]:
                 continue
             # What is not a number is no plain point, or one that its space cannot express; it equals nothing.
-            if x != x or (is_off(x, y, example.frame) and not self.problems.only_counts("out-of-frame")):
+            if x != x or (is_off(x, y, example.image_size) and not self.findings.only_counts("out-of-frame")):
                 codes[place] = self._judge_one(example, tries.prediction(place))
         return codes
 
     def _judge_one(self, example: Example, prediction: Prediction) -> int:
         """The outcome of one row, with all that is to be said and kept of it."""
         if prediction.space is not PIXEL:
-            prediction = _in_pixels(example, prediction, self.problems)
+            prediction = _in_pixels(example, prediction, self.findings)
         verdict = judge_pixels(example, prediction)
         if verdict.outcome == "miss":
-            _note_outside(prediction, example.frame, self.problems)
+            _note_outside(prediction, example.image_size, self.findings)
         if self.kept is not None and prediction.attempt > 1:
             self.kept.later[example.id, prediction.attempt] = verdict
         return _POSITION[verdict.outcome] + 1
@@ -141,20 +143,20 @@ def make_report(ground_truth: GroundTruth, collector: Collector, sources: list[s
 
     The ground truth is walked, not the file: an absent answer can only count as wrong, never shrink n.
     """
-    benchmark, problems = ground_truth.benchmark, settings.problems
+    benchmark, findings = ground_truth.benchmark, settings.findings
     predictions = collector.predictions
     verdicts = Verdicts(ground_truth.examples, predictions)
     codes = collector.codes
     counts = tally(ground_truth.examples, map(_OUTCOMES_OF_CODES.__getitem__, codes))
     no_answers = map(verdicts.__getitem__, _places_of("no_answer", codes))
     source = ", ".join(sources)
-    _note_left_out(collector, source, problems)
-    _note_spaces(collector, source, problems)
+    _note_left_out(collector, source, findings)
+    _note_spaces(collector, source, findings)
     absent = [ground_truth.examples[place] for place in _places_of("absent", codes)]
-    _note_absent(ground_truth, absent, source, problems)
+    _note_absent(ground_truth, absent, source, findings)
     attempts = _attempts(collector, settings.attempts) if settings.attempts > 1 else None
     if attempts is not None:
-        _note_absent_attempts(ground_truth, attempts, source, problems)
+        _note_absent_attempts(ground_truth, attempts, source, findings)
     has_refusals = "refusal" in benchmark.rules
     reader = collector.reader
     space = reader.space if reader.uses_default or not reader.row_spaces else None
@@ -221,40 +223,40 @@ def _false_refusals(verdicts: Verdicts, predictions: Sequence[Prediction | None]
     )
 
 
-def _in_pixels(example: Example, prediction: Prediction, problems: Problems) -> Prediction:
-    """A prediction in pixels; what its space cannot express on its frame is a problem."""
-    pixels = to_pixels(prediction, example.frame)
+def _in_pixels(example: Example, prediction: Prediction, findings: Findings) -> Prediction:
+    """A prediction in pixels; what its space cannot express on its image_size is a finding."""
+    pixels = to_pixels(prediction, example.image_size)
     if pixels.fault and not prediction.fault:
-        size = f"{example.frame[0]}x{example.frame[1]}"
+        size = f"{example.image_size[0]}x{example.image_size[1]}"
         message = f"{prediction.space} cannot express this answer on a {size} screenshot"
         code: Code = "bad-space" if pixels.fault == "bad-space" else "bad-number"
-        problems.add(code, message, pixels.source, pixels.line, row_id=example.id)
+        findings.add(code, message, pixels.source, pixels.line, row_id=example.id)
     return pixels
 
 
-def _note_outside(prediction: Prediction, frame: Frame, problems: Problems) -> None:
-    """A problem where a miss lies off its screenshot."""
-    if is_outside(prediction, frame) and not problems.only_counts("out-of-frame"):
-        place = f"pixel {write_answer(prediction)}, outside the {frame[0]}x{frame[1]} screenshot"
-        problems.add("out-of-frame", f"the answer is {place}", prediction.source, prediction.line, row_id=prediction.id)
+def _note_outside(prediction: Prediction, image_size: Size, findings: Findings) -> None:
+    """A finding where a miss lies off its screenshot."""
+    if is_outside(prediction, image_size) and not findings.only_counts("out-of-frame"):
+        place = f"pixel {write_answer(prediction)}, outside the {image_size[0]}x{image_size[1]} screenshot"
+        findings.add("out-of-frame", f"the answer is {place}", prediction.source, prediction.line, row_id=prediction.id)
 
 
-def _note_left_out(collector: Collector, source: str, problems: Problems) -> None:
+def _note_left_out(collector: Collector, source: str, findings: Findings) -> None:
     if collector.left_out_rows:
         message = f"{collector.left_out_rows} rows belong to examples that the filter leaves out"
-        problems.add("not-selected", message, source)
+        findings.add("not-selected", message, source)
 
 
-def _note_spaces(collector: Collector, source: str, problems: Problems) -> None:
+def _note_spaces(collector: Collector, source: str, findings: Findings) -> None:
     reader = collector.reader
     spaces = reader.row_spaces | ({reader.space} if reader.uses_default else set())
     if len(spaces) > 1:
         listed = ", ".join(map(str, sorted(spaces)))
-        problems.add("mixed-space", f"answers of {collector.ids.benchmark} are in several spaces: {listed}", source)
+        findings.add("mixed-space", f"answers of {collector.ids.benchmark} are in several spaces: {listed}", source)
 
 
-def _note_absent(ground_truth: GroundTruth, absent: Sequence[Example], source: str, problems: Problems) -> None:
-    """One problem for all examples without a row."""
+def _note_absent(ground_truth: GroundTruth, absent: Sequence[Example], source: str, findings: Findings) -> None:
+    """One finding for all examples without a row."""
     if not absent:
         return
     n = len(ground_truth.examples)
@@ -267,16 +269,16 @@ def _note_absent(ground_truth: GroundTruth, absent: Sequence[Example], source: s
                 f" (exactly the refusals: this looks like the {n - refusals}-row actionable subset, "
                 "which cannot be ranked against full-set scores)"
             )
-    problems.add("absent-id", message, source)
+    findings.add("absent-id", message, source)
 
 
-def _note_absent_attempts(ground_truth: GroundTruth, attempts: Attempts, source: str, problems: Problems) -> None:
-    """One problem for all attempts without a row, those at examples that have no row at all among them."""
+def _note_absent_attempts(ground_truth: GroundTruth, attempts: Attempts, source: str, findings: Findings) -> None:
+    """One finding for all attempts without a row, those at examples that have no row at all among them."""
     wanted = len(ground_truth.examples) * attempts.k
     if attempts.observed < wanted:
         missing = wanted - attempts.observed
         message = f"{missing} of {wanted} attempts at examples of {ground_truth.benchmark.id} have no row"
-        problems.add("absent-attempt", message, source)
+        findings.add("absent-attempt", message, source)
 
 
 def _alternatives(collector: Collector, *, any_candidate: bool) -> tuple[Alternative, ...]:

@@ -54,9 +54,9 @@ def make_bundle(
     """
     checked, given = examine_streams(streams, load, benchmark=benchmark, space=space, profile=profile, limits=limits)
     if not checked.accepted:
-        errors = sum(problem.severity == "error" for problem in checked.problems)
+        errors = sum(finding.severity == "error" for finding in checked.findings)
         message = f"not bundled: score check refuses the predictions ({errors} errors listed)"
-        raise PredictionsError(message, checked.problems, checked.problem_counts)
+        raise PredictionsError(message, checked.findings, checked.finding_counts)
     contents = {predictions_name(report.benchmark.id): predictions_file(report) for report in given}
     truths = {truth.benchmark.id: truth for truth in checked.ground_truths}
     claims: dict[str, Any] = {}
@@ -66,7 +66,7 @@ def make_bundle(
         in_pixels, (again,) = examine_streams([(name, opener_of(data))], truths.__getitem__, benchmark=name)
         if not in_pixels.accepted:
             message = "not bundled: score check refuses the answers once they are pixels of the original screenshot"
-            raise PredictionsError(message, in_pixels.problems, in_pixels.problem_counts)
+            raise PredictionsError(message, in_pixels.findings, in_pixels.finding_counts)
         claims[name] = {
             "sha256": hashlib.sha256(data).hexdigest(),
             "made_from": {

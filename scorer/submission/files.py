@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
 
-from scorer.core.findings import Problems, shorten
+from scorer.core.findings import Findings, shorten
 from scorer.core.limits import reason
 from scorer.files.write import make_file, whole
 
@@ -111,31 +111,31 @@ class _Checksum:
 
 
 @contextmanager
-def opened(path: str, problems: Problems) -> Iterator[Files | None]:
-    """The files of a bundle at ``path``, or None where it is none, with everything that is wrong a problem."""
+def opened(path: str, findings: Findings) -> Iterator[Files | None]:
+    """The files of a bundle at ``path``, or None where it is none, with everything that is wrong a finding."""
     if os.path.isdir(path):
-        yield _folder(path, problems)
+        yield _folder(path, findings)
         return
-    stream = _regular_file(path, problems)
+    stream = _regular_file(path, findings)
     if stream is None:
         yield None
         return
     with stream:
-        yield _zip(stream, path, problems)
+        yield _zip(stream, path, findings)
 
 
-def _regular_file(path: str, problems: Problems) -> IO[bytes] | None:
+def _regular_file(path: str, findings: Findings) -> IO[bytes] | None:
     try:
         if stat.S_ISREG(os.stat(path).st_mode):
             return open(path, "rb")
-        problems.add("unreadable", "neither a folder nor a regular file", path)
+        findings.add("unreadable", "neither a folder nor a regular file", path)
     except OSError as error:
-        problems.add("unreadable", f"cannot be read ({error.strerror or error})", path)
+        findings.add("unreadable", f"cannot be read ({error.strerror or error})", path)
     return None
 
 
-def _folder(path: str, problems: Problems) -> Files | None:
-    """The regular files of a folder and of its folder ``predictions``; anything else is a problem."""
+def _folder(path: str, findings: Findings) -> Files | None:
+    """The regular files of a folder and of its folder ``predictions``; anything else is a finding."""
     files: dict[str, Callable[[], IO[bytes]]] = {}
     for below, folder in (("", path), (f"{PREDICTIONS}/", os.path.join(path, PREDICTIONS))):
         if below and os.path.islink(folder):
@@ -145,35 +145,35 @@ def _folder(path: str, problems: Problems) -> Files | None:
                 for number, entry in enumerate(entries):
                     if number == _MOST_MEMBERS:
                         more = f"it holds more than {number} files; a bundle has a handful"
-                        problems.add("bundle-file", more, f"{path}/{below}".rstrip("/"))
+                        findings.add("bundle-file", more, f"{path}/{below}".rstrip("/"))
                         return None
                     name = below + entry.name
                     if entry.is_file(follow_symlinks=False):
                         files[name] = _file_opener(entry.path)
                     elif name != PREDICTIONS or not entry.is_dir(follow_symlinks=False):
                         kind = "a link" if entry.is_symlink() else "no regular file"
-                        problems.add("bundle-file", f"{kind}; a bundle holds files alone", f"{path}/{name}")
+                        findings.add("bundle-file", f"{kind}; a bundle holds files alone", f"{path}/{name}")
         except OSError as error:
-            problems.add("bundle-file", f"cannot be read ({error.strerror or error})", f"{path}/{below}".rstrip("/"))
+            findings.add("bundle-file", f"cannot be read ({error.strerror or error})", f"{path}/{below}".rstrip("/"))
     return files
 
 
-def _zip(stream: IO[bytes], path: str, problems: Problems) -> Files | None:
-    """The members of a zip that ``write_zip`` made; None, with the reason as a problem, for any other file."""
-    fault = _zip_fault(stream, problems)
+def _zip(stream: IO[bytes], path: str, findings: Findings) -> Files | None:
+    """The members of a zip that ``write_zip`` made; None, with the reason as a finding, for any other file."""
+    fault = _zip_fault(stream, findings)
     if fault:
-        problems.add("bundle-archive", f"{fault}; make the zip with score bundle, or verify the unpacked folder", path)
+        findings.add("bundle-archive", f"{fault}; make the zip with score bundle, or verify the unpacked folder", path)
         return None
     archive = zipfile.ZipFile(stream)
     return {name: _member_opener(archive, name) for name in archive.namelist()}
 
 
-def _zip_fault(stream: IO[bytes], problems: Problems) -> str:
+def _zip_fault(stream: IO[bytes], findings: Findings) -> str:
     """Why a file is no zip of ours. The directory is measured before the library reads it."""
     size = stream.seek(0, os.SEEK_END)
-    most = problems.limits.bundle_bytes
+    most = findings.limits.bundle_bytes
     if size > most:
-        return f"it is longer, in bytes, than {reason('bundle-bytes', problems.limits)}"
+        return f"it is longer, in bytes, than {reason('bundle-bytes', findings.limits)}"
     stream.seek(max(0, size - _END_BYTES))
     end = stream.read()
     if len(end) < _END_BYTES or not end.startswith(_END_MARK):

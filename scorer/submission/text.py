@@ -11,7 +11,7 @@ from scorer._version import __version__
 from scorer.core.findings import shorten
 from scorer.core.records import Report
 from scorer.output.text.figures import percent
-from scorer.output.text.report import problem_json, report_json
+from scorer.output.text.report import finding_json, report_json
 from scorer.output.text.tables import escape, remark, table
 from scorer.submission.board import LEVEL, Board, Column, Entry, missing_parts
 from scorer.submission.verify import Verified
@@ -28,7 +28,7 @@ def verified_lines(bundles: Sequence[Verified]) -> Iterator[str]:
             figures = [_figure(report) for report in bundle.reports]
             text = " · ".join([_whose(bundle.manifest), *figures, *missing_parts(bundle.reports)])
         else:
-            errors = [problem for problem in bundle.problems if problem.severity == "error"]
+            errors = [finding for finding in bundle.findings if finding.severity == "error"]
             place = f"{errors[0].source}:{errors[0].line}" if errors[0].line else errors[0].source
             inside = place.removeprefix(bundle.source).lstrip("/:")
             text = shorten(f"{inside}: {errors[0].message}" if inside else errors[0].message, 200)
@@ -38,7 +38,7 @@ def verified_lines(bundles: Sequence[Verified]) -> Iterator[str]:
 
 
 def verified_json(bundles: Sequence[Verified]) -> dict[str, Any]:
-    """What became of each bundle, as data: the recomputed reports, and every problem."""
+    """What became of each bundle, as data: the recomputed reports, and every finding."""
     return {
         "all_hold": all(bundle.holds for bundle in bundles),
         "bundles": [
@@ -47,8 +47,8 @@ def verified_json(bundles: Sequence[Verified]) -> dict[str, Any]:
                 "holds": bundle.holds,
                 "manifest": dict(bundle.manifest),
                 "benchmarks": {report.benchmark.id: report_json(report) for report in bundle.reports},
-                "problems": [problem_json(problem) for problem in bundle.problems],
-                "problem_counts": dict(bundle.problem_counts),
+                "findings": [finding_json(finding) for finding in bundle.findings],
+                "finding_counts": dict(bundle.finding_counts),
             }
             for bundle in bundles
         ],

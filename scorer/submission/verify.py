@@ -12,9 +12,9 @@ from scorer._version import __version__
 from scorer.api import examine_streams
 from scorer.benchmarks import BENCHMARKS
 from scorer.core.errors import UsageError
-from scorer.core.findings import Problems, shorten, type_name
+from scorer.core.findings import Findings, shorten, type_name
 from scorer.core.limits import DEFAULT_LIMITS, Limits, reason
-from scorer.core.records import GroundTruth, Problem, Report
+from scorer.core.records import Finding, GroundTruth, Report
 from scorer.core.signature import parse_signature
 from scorer.core.spaces import parse_space
 from scorer.submission.bundle import CLAIMS, FORMAT, claimed, predictions_file, predictions_name, write_submission
@@ -41,33 +41,33 @@ class Verified(NamedTuple):
     holds: bool
     manifest: Mapping[str, Any]
     reports: tuple[Report, ...]
-    problems: tuple[Problem, ...]
-    problem_counts: Mapping[str, int]
+    findings: tuple[Finding, ...]
+    finding_counts: Mapping[str, int]
 
 
 def verify_bundle(source: str, load: Load, *, limits: Limits = DEFAULT_LIMITS) -> Verified:
     """Verify a bundle: its files, their hashes, the manifest, the strict check, and every claimed figure.
 
-    Raises what ``load`` raises. All faults are in ``problems``.
+    Raises what ``load`` raises. All faults are in ``findings``.
     """
-    verifier = _Verifier(source, load, Problems(strict=True, limits=limits))
-    with opened(source, verifier.problems) as files:
+    verifier = _Verifier(source, load, Findings(strict=True, limits=limits))
+    with opened(source, verifier.findings) as files:
         if files is not None:
             verifier.verify(files)
-    problems = verifier.problems
+    findings = verifier.findings
     return Verified(
         source,
-        not problems.refused,
+        not findings.refused,
         verifier.manifest,
         tuple(sorted(verifier.reports, key=lambda report: list(BENCHMARKS).index(report.benchmark.id))),
-        tuple(problems),
-        dict(problems.counts),
+        tuple(findings),
+        dict(findings.counts),
     )
 
 
 class _Verifier:
-    def __init__(self, source: str, load: Load, problems: Problems) -> None:
-        self.source, self.load, self.problems = source, load, problems
+    def __init__(self, source: str, load: Load, findings: Findings) -> None:
+        self.source, self.load, self.findings = source, load, findings
         self.manifest: Mapping[str, Any] = {}
         self.reports: list[Report] = []
 
@@ -92,7 +92,7 @@ class _Verifier:
     def _digests(self, files: Files) -> dict[str, str]:
         """The sha256 of each file, held against SHA256SUMS."""
         digests: dict[str, str] = {}
-        most = self.problems.limits.bundle_bytes
+        most = self.findings.limits.bundle_bytes
         for name in files:
             try:
                 digests[name], size = digest(files[name], most)
@@ -100,7 +100,7 @@ class _Verifier:
                 self._add("bundle-file", f"cannot be read ({error.strerror or error})", name)
                 continue
             if size > most:
-                longer = f"is longer, in bytes, than {reason('bundle-bytes', self.problems.limits)}"
+                longer = f"is longer, in bytes, than {reason('bundle-bytes', self.findings.limits)}"
                 self._add("bundle-file", longer, name)
                 digests[name] = ""
         if SUMS not in digests:
@@ -149,10 +149,10 @@ class _Verifier:
         variant = submission["variant"] if len(BENCHMARKS[name].files) > 1 else ""
         truth = self.load(name, variant)
         place = f"{self.source}/{path}"
-        limits = self.problems.limits
+        limits = self.findings.limits
         limits = limits._replace(rows=min(limits.rows, len(truth.examples)))  # one each
         checked, reports = examine_streams([(place, files[path])], lambda _: truth, benchmark=name, limits=limits)
-        self.problems.extend(checked.problems, checked.problem_counts)
+        self.findings.extend(checked.findings, checked.finding_counts)
         self.reports.extend(reports)
         for report in reports:
             self._compare(submission["benchmarks"][name], report)
@@ -172,7 +172,7 @@ class _Verifier:
                 self._add("bundle-claim", f"{name}: {key} claims {claims}, the predictions give {gives}", SUBMISSION)
 
     def _add(self, code: Any, message: str, name: str) -> None:
-        self.problems.add(code, message, f"{self.source}/{name}")
+        self.findings.add(code, message, f"{self.source}/{name}")
 
 
 def _form_faults(found: Mapping[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from scorer.cli.console import check_files, echo_problems, make_locator, open_input, streams
+from scorer.cli.console import check_files, echo_findings, make_locator, open_input, streams
 from scorer.cli.options import PREDICTIONS, READING, options
 from scorer.core.errors import UsageError
 from scorer.core.limits import parse_limits
@@ -67,7 +67,7 @@ def _bundle(
         profile=profile,
         limits=limits,
     )
-    truths = [problem for truth in checked.ground_truths for problem in truth.problems]
-    echo_problems([*truths, *checked.problems], checked.problem_counts, show_all=False)
+    truths = [finding for truth in checked.ground_truths for finding in truth.findings]
+    echo_findings([*truths, *checked.findings], checked.finding_counts, show_all=False)
     write_bundle(out, contents)
     click.echo(escape(f"{out}: {', '.join(contents)}"))

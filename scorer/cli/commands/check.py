@@ -8,7 +8,7 @@ from scorer.api import check_streams
 from scorer.cli.console import (
     check_files,
     check_outputs,
-    echo_problems,
+    echo_findings,
     make_locator,
     reading,
     refusal_written,
@@ -56,8 +56,8 @@ def command(
             limits=limits,
             progress=progress,
         )
-    truths = [problem for truth in checked.ground_truths for problem in truth.problems]
-    echo_problems(truths, {}, show_all=show_all)
+    truths = [finding for truth in checked.ground_truths for finding in truth.findings]
+    echo_findings(truths, {}, show_all=show_all)
     if json_path is not None:
         write_json(json_path, [render.check_json(checked)])
     if json_path != "-":

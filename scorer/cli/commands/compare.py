@@ -9,7 +9,7 @@ from scorer.cli.console import (
     check_axes,
     check_files,
     check_outputs,
-    echo_problems,
+    echo_findings,
     make_locator,
     one_for_each,
     reading,
@@ -79,7 +79,7 @@ def command(
                 limits=limits,
                 progress=progress,
             )
-        echo_problems(reports[0].problems, reports[0].problem_counts, show_all=show_all)
+        echo_findings(reports[0].findings, reports[0].finding_counts, show_all=show_all)
         found.append((name, reports))
     check_axes(by, (report for _, reports in found for report in reports))
     comparisons = [

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from scorer.cli.console import check_outputs, echo_problems, load_variant, say, write_json, write_text
+from scorer.cli.console import check_outputs, echo_findings, load_variant, say, write_json, write_text
 from scorer.cli.options import BUNDLES, JSON_AND_ALL, TABLE_FORMAT, WHERE, options
 from scorer.core.errors import PredictionsError, UsageError
 from scorer.core.limits import parse_limits
@@ -48,7 +48,7 @@ def command(
     found = [verify_bundle(bundle, load, limits=limits) for bundle in reversed(once.values())]
     for bundle in found:
         if not bundle.holds:
-            echo_problems(bundle.problems, bundle.problem_counts, show_all=show_all)
+            echo_findings(bundle.findings, bundle.finding_counts, show_all=show_all)
     boards = make_boards(found)
     if json_path is not None:
         write_json(json_path, [boards_json(boards, found)])

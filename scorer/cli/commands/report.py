@@ -13,12 +13,12 @@ from urllib.parse import quote
 import click
 
 from scorer.api import hints, score_streams, suites
-from scorer.cli.console import check_files, check_outputs, echo_problems, make_locator, one_for_each, reading
+from scorer.cli.console import check_files, check_outputs, echo_findings, make_locator, one_for_each, reading
 from scorer.cli.options import READING_EACH, SHOW_ALL, WHERE, options
 from scorer.core.errors import GroundTruthError, UsageError
 from scorer.core.findings import MAX_MESSAGE, shorten
 from scorer.core.limits import parse_limits
-from scorer.core.records import Problem, Report
+from scorer.core.records import Finding, Report
 from scorer.files.write import make_file, replace_file
 from scorer.ground_truth.load import Selection
 
@@ -131,15 +131,15 @@ def command(
                 limits=limits,
                 progress=progress,
             )
-        truths = [problem for report in reports for problem in report.ground_truth.problems]
-        echo_problems([*truths, *reports[0].problems], reports[0].problem_counts, show_all=show_all)
+        truths = [finding for report in reports for finding in report.ground_truth.findings]
+        echo_findings([*truths, *reports[0].findings], reports[0].finding_counts, show_all=show_all)
         scored.append(reports)
     made = _page(runs, _sections(runs, scored), limits, max_examples)
-    faults: list[Problem] = []
+    faults: list[Finding] = []
     pictures = [] if images is None else _pictures(made, scored[0], images, image_width, faults)
     _write(made, pictures, out, assets)
     if faults:
-        echo_problems(faults, {}, show_all=show_all)
+        echo_findings(faults, {}, show_all=show_all)
         click.get_current_context().exit(GroundTruthError.exit_code)
 
 
@@ -193,7 +193,7 @@ def _sha256(name: str) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _pictures(made: Page, reports: Sequence[Report], folder: str, width: int, faults: list[Problem]) -> list[bytes]:
+def _pictures(made: Page, reports: Sequence[Report], folder: str, width: int, faults: list[Finding]) -> list[bytes]:
     """The pictures of the page's examples, with progress on stderr; what cannot be shown becomes a fault."""
     from scorer.output.html.images import ScreenshotError, convert_all, needed, place
 
@@ -205,7 +205,7 @@ def _pictures(made: Page, reports: Sequence[Report], folder: str, width: int, fa
             if isinstance(result, ScreenshotError):
                 also = f" and {len(examples) - 1} more" if len(examples) > 1 else ""
                 message = shorten(f"{examples[0]['id']}{also} on a blank frame: {result}", MAX_MESSAGE)
-                faults.append(Problem("gt-screenshot", "error", message, shorten(shot.name)))
+                faults.append(Finding("gt-screenshot", "error", message, shorten(shot.name)))
             else:
                 place(result, examples, pictures)
             progress.update(1)

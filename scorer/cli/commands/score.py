@@ -15,7 +15,7 @@ from scorer.cli.console import (
     check_axes,
     check_files,
     check_outputs,
-    echo_problems,
+    echo_findings,
     make_locator,
     open_input,
     reading,
@@ -112,8 +112,8 @@ def score_files(
     if instruction_variant and not any(report.variant for report in reports):
         raise UsageError("--instruction-variant is for osworld-g, and no row is of it")
     found = suites(reports)
-    truths = [problem for report in reports for problem in report.ground_truth.problems]
-    echo_problems([*truths, *reports[0].problems], reports[0].problem_counts, show_all=show_all)
+    truths = [finding for report in reports for finding in report.ground_truth.findings]
+    echo_findings([*truths, *reports[0].findings], reports[0].finding_counts, show_all=show_all)
     diagnoses = [diagnose(report) for report in reports] if diagnosing else []
     if not diagnosing:
         for line in hints(reports):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from scorer.cli.console import check_outputs, echo_problems, load_variant, write_json
+from scorer.cli.console import check_outputs, echo_findings, load_variant, write_json
 from scorer.cli.options import BUNDLES, JSON_AND_ALL, WHERE, options
 from scorer.core.errors import PredictionsError
 from scorer.core.limits import parse_limits
@@ -31,7 +31,7 @@ def command(
     load = load_variant(gt, data)
     found = [verify_bundle(bundle, load, limits=limits) for bundle in bundles]
     for bundle in found:
-        echo_problems(bundle.problems, bundle.problem_counts, show_all=show_all)
+        echo_findings(bundle.findings, bundle.finding_counts, show_all=show_all)
     if json_path is not None:
         write_json(json_path, [verified_json(found)])
     if json_path != "-":

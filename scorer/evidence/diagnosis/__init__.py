@@ -67,7 +67,7 @@ def diagnose(report: Report) -> Diagnosis:
     """Try the other readings on a report's answers and look for signs of trouble. The report stays as it is."""
     answers = answers_of(report, MOST_LOOKED_AT)
     declared = _declared(report, answers)
-    frames = {answer.example.frame for answer in answers}
+    frames = {answer.example.image_size for answer in answers}
     boxes = any(answer.declared.bbox is not None for answer in answers)
     space = report.answers.space
     readings = (*common_readings(space, frames, boxes=boxes), *rarer_readings(space, frames))
@@ -118,7 +118,7 @@ def hints(reports: Iterable[Report]) -> list[str]:
 
 def _near_certain(report: Report, answers: Sequence[Answer]) -> Compared | None:
     declared = _declared(report, answers)
-    frames = {answer.example.frame for answer in answers}
+    frames = {answer.example.image_size for answer in answers}
     boxes = any(answer.declared.bbox is not None for answer in answers)
     readings = common_readings(report.answers.space, frames, boxes=boxes)
     found = [_compare(declared, trial) for trial in _distinct(declared, (under(each, answers) for each in readings))]

@@ -124,7 +124,7 @@ def under(reading: Reading, answers: Sequence[Answer]) -> Trial:
         reading,
         answers,
         [
-            reread(answer.written, reading, answer.example.frame) if answer.may_change else answer.declared
+            reread(answer.written, reading, answer.example.image_size) if answer.may_change else answer.declared
             for answer in answers
         ],
     )

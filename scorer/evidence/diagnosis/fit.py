@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import TypeVar
 
-from scorer.core.records import PIXEL, Frame, Point, Prediction, Space
+from scorer.core.records import PIXEL, Point, Prediction, Size, Space
 from scorer.evidence.diagnosis.evidence import Answer, Trial, bounds, centre, under
 from scorer.evidence.diagnosis.readings import Reading
 from scorer.evidence.diagnosis.records import Fit
@@ -28,7 +28,7 @@ NO_OFFSET = 0.005
 """An offset of less than this part of a side is none."""
 
 
-def free_readings(frames: set[Frame], answers: Sequence[Answer]) -> Iterator[Trial]:
+def free_readings(frames: set[Size], answers: Sequence[Answer]) -> Iterator[Trial]:
     """The answers under a free scale and offset of their numbers: to pixels, which is the same factor everywhere, and
     to parts of the sides, which is the same sent size everywhere. With one size of screenshot both are one."""
     for in_sides in (False, True) if len(frames) > 1 else (False,):
@@ -73,7 +73,7 @@ def repeated_median(pairs: Sequence[Point]) -> tuple[float, float] | None:
     return (slope, intercept) if math.isfinite(slope) and math.isfinite(intercept) else None
 
 
-def _fitted(answers: Sequence[Answer], frames: set[Frame], *, in_sides: bool) -> Reading | None:
+def _fitted(answers: Sequence[Answer], frames: set[Size], *, in_sides: bool) -> Reading | None:
     """The numbers as they are written, scaled and moved onto the targets."""
     changing = [answer for answer in answers if answer.may_change]
     axes = _fit(changing, (answer.written for answer in changing), in_sides=in_sides)
@@ -107,7 +107,7 @@ def _fit(
     for answer, prediction in list(zip(answers, places, strict=True))[::step]:
         place = centre(prediction)
         x0, y0, x1, y1 = bounds(answer.example)
-        width, height = answer.example.frame if in_sides else (1, 1)
+        width, height = answer.example.image_size if in_sides else (1, 1)
         xs.append(((x0 + x1) / 2 / width, place[0]))
         ys.append(((y0 + y1) / 2 / height, place[1]))
     x, y = repeated_median(xs), repeated_median(ys)

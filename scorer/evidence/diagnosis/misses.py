@@ -54,5 +54,5 @@ def _size(answer: Answer) -> tuple[float, float]:
 def _quarter(answer: Answer) -> str:
     """The quarter of the screenshot that holds the centre of the target."""
     x0, y0, x1, y1 = bounds(answer.example)
-    width, height = answer.example.frame
+    width, height = answer.example.image_size
     return f"{'bottom' if y0 + y1 > height else 'top'} {'right' if x0 + x1 > width else 'left'}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from scorer.core.records import Frame
+from scorer.core.records import Size
 from scorer.core.stats import mcnemar
 from scorer.evidence.diagnosis.evidence import CLOSE, Answer, Trial
 from scorer.evidence.diagnosis.records import Sign
@@ -56,10 +56,10 @@ def _chance(answers: Sequence[Answer], one: Trial, other: Trial) -> float:
 
     Each is also held against the target of the next example on a screenshot of that size; McNemar's test of the two.
     """
-    far: dict[Frame, list[int]] = {}
+    far: dict[Size, list[int]] = {}
     for position, (answer, error) in enumerate(zip(answers, one.errors, strict=True)):
         if math.hypot(*error) > CLOSE:
-            far.setdefault(answer.example.frame, []).append(position)
+            far.setdefault(answer.example.image_size, []).append(position)
     own = foreign = 0
     for positions in far.values():
         for position, neighbour in zip(positions, [*positions[1:], positions[0]], strict=True):

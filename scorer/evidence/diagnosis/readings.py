@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scorer.core.records import PIXEL, Frame, Prediction, Space
+from scorer.core.records import PIXEL, Prediction, Size, Space
 from scorer.pipeline.convert import to_pixels
 
 FRAMES = (
@@ -59,7 +59,7 @@ class Reading(NamedTuple):
     fix: str = ""
 
 
-def common_readings(declared: Space, frames: set[Frame], *, boxes: bool) -> Iterator[Reading]:
+def common_readings(declared: Space, frames: set[Size], *, boxes: bool) -> Iterator[Reading]:
     """The readings that most wrong files turn out to be, the usual ones first.
 
     ``frames`` are the sizes of the screenshots that were answered; ``boxes`` says whether any answer is a box.
@@ -81,7 +81,7 @@ def common_readings(declared: Space, frames: set[Frame], *, boxes: bool) -> Iter
             yield Reading(f"{word} size", PIXEL, scale=(factor, factor), fix=f"{change} every coordinate")
 
 
-def rarer_readings(declared: Space, frames: set[Frame]) -> Iterator[Reading]:
+def rarer_readings(declared: Space, frames: set[Size]) -> Iterator[Reading]:
     """Every other space, resized frames, and each axis divided by the other's size."""
     only = next(iter(frames)) if len(frames) == 1 else None
     for numbers in SMART_RESIZES:
@@ -106,7 +106,7 @@ def rarer_readings(declared: Space, frames: set[Frame]) -> Iterator[Reading]:
             yield Reading(f"{space}, {word}", space, frame=frame, fix=fix + _and_declare(space, declared))
 
 
-def reread(prediction: Prediction, reading: Reading, frame: Frame) -> Prediction:
+def reread(prediction: Prediction, reading: Reading, image_size: Size) -> Prediction:
     """A prediction as it was written, in pixels under a reading. A refusal stays one, and corners are put in order."""
     points, bbox = prediction.points, prediction.bbox
     if reading.swapped:
@@ -115,12 +115,12 @@ def reread(prediction: Prediction, reading: Reading, frame: Frame) -> Prediction
     if reading.sizes and bbox is not None:
         x, y, width, height = bbox
         bbox = (x, y, x + width, y + height)
-    sides = {"w": frame[0], "h": frame[1]}
+    sides = {"w": image_size[0], "h": image_size[1]}
     size = sides[reading.frame[0]], sides[reading.frame[1]]
     pixels = to_pixels(prediction._replace(points=points, bbox=bbox, space=reading.space), size)
     (kx, ky), (dx, dy) = reading.scale, reading.offset
     if reading.in_sides:
-        kx, ky, dx, dy = kx * frame[0], ky * frame[1], dx * frame[0], dy * frame[1]
+        kx, ky, dx, dy = kx * image_size[0], ky * image_size[1], dx * image_size[0], dy * image_size[1]
     if (kx, ky, dx, dy) != (1.0, 1.0, 0.0, 0.0):
         moved = tuple((x, y) if x < 0 and y < 0 else (x * kx + dx, y * ky + dy) for x, y in pixels.points)
         pixels = pixels._replace(points=moved)
@@ -140,7 +140,7 @@ def _and_declare(space: Space, declared: Space) -> str:
     return "" if space == declared else f", and declare --space {space}"
 
 
-def _shrunk(frame: Frame, factor: float) -> Frame | None:
+def _shrunk(image_size: Size, factor: float) -> Size | None:
     """The size of a screenshot sent smaller by ``factor``; None where it has no whole number of pixels."""
-    width, height = frame[0] / factor, frame[1] / factor
+    width, height = image_size[0] / factor, image_size[1] / factor
     return (int(width), int(height)) if width == int(width) and height == int(height) else None

@@ -41,10 +41,10 @@ def _off_screen(answers: Sequence[Answer]) -> Iterator[Sign]:
         beyond: list[tuple[float, Answer]] = []
         for answer in answers:
             numbers = [point[axis] for point in answer.declared.points] or [*(answer.declared.bbox or ())][axis::2]
-            beyond += [(number, answer) for number in numbers[-1:] if number > answer.example.frame[axis]]
+            beyond += [(number, answer) for number in numbers[-1:] if number > answer.example.image_size[axis]]
         if beyond:
             farthest, answer = max(beyond, key=lambda entry: entry[0])
-            message = f"{name} reaches {farthest:.5g} on a screenshot that is {answer.example.frame[axis]} {side}"
+            message = f"{name} reaches {farthest:.5g} on a screenshot that is {answer.example.image_size[axis]} {side}"
             yield Sign("off-screen", len(beyond), message, tuple(entry.example.id for _, entry in beyond))
 
 
@@ -59,7 +59,7 @@ def _too_coarse(answers: Sequence[Answer], space: Space) -> Iterator[Sign]:
     step: Point = (0.0, 0.0)
     for answer in changing:
         x0, y0, x1, y1 = bounds(answer.example)
-        probe = to_pixels(Prediction("", ((unit, unit),), space=space), answer.example.frame)
+        probe = to_pixels(Prediction("", ((unit, unit),), space=space), answer.example.image_size)
         width, height = probe.points[0] if probe.points else (0.0, 0.0)
         if width > x1 - x0 or height > y1 - y0:
             skipped.append(answer)
@@ -134,7 +134,7 @@ def _other_shapes(report: Report) -> Iterator[Sign]:
         if row is None or written is None or verdict.outcome in ("run_error", "hit"):
             continue
         for shape, meant in _meant(verdict.example, row, written):
-            hit = judge(verdict.example, to_pixels(meant, verdict.example.frame)).outcome == "hit"
+            hit = judge(verdict.example, to_pixels(meant, verdict.example.image_size)).outcome == "hit"
             found.setdefault(shape, []).append((verdict, hit))
     for shape, cases in found.items():
         what, how, fix = _SHAPES[shape]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scorer.core.findings import shorten
-from scorer.core.records import Axis, Box, Frame, Labels, Point, Report, Verdict
+from scorer.core.records import Axis, Box, Labels, Point, Report, Size, Verdict
 from scorer.output.text.report import detail
 from scorer.pipeline.judge import distance, is_false_refusal
 
@@ -52,7 +52,7 @@ def example_data(verdicts: Sequence[Verdict], report: Report, replies: Replies) 
     near = gap(first)
     rank = 0 if near is not None else 1 if is_false_refusal(first) else _RANKS[first.outcome]
     data = {key: rows[0][key] for key in _SHARED} | {
-        "frame": list(example.frame),
+        "image_size": list(example.image_size),
         "image": example.image,
         "instruction": shorten(example.instruction, MAX_TEXT),
         "labels": label_pairs(report.benchmark.axes, example.labels),
@@ -63,7 +63,7 @@ def example_data(verdicts: Sequence[Verdict], report: Report, replies: Replies) 
         data["gap"] = near
     if example.rule == "coverage_precision":
         data["thresholds"] = [example.min_coverage, example.min_precision]
-    cut = cut_out(example.target, [point for answer in answers for point in places(answer)], example.frame)
+    cut = cut_out(example.target, [point for answer in answers for point in places(answer)], example.image_size)
     if cut is not None:
         data["cut"] = cut
     return data
@@ -123,7 +123,7 @@ def bounds(target: Sequence[float]) -> Box:
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def cut_out(target: Sequence[float], answers: Sequence[Point], frame: Frame) -> tuple[int, int, int, int] | None:
+def cut_out(target: Sequence[float], answers: Sequence[Point], image_size: Size) -> tuple[int, int, int, int] | None:
     """The part of the screenshot around the target, as left, top, width, height; None where there is no target.
 
     It takes in the answers that are near the target, and has room around both.
@@ -142,8 +142,8 @@ def cut_out(target: Sequence[float], answers: Sequence[Point], frame: Frame) -> 
     width, height = right - left + 2 * margin, bottom - top + 2 * margin
     # Neither a strip nor a column: it has to fit beside the screenshot.
     width, height = max(width, height * 0.75), max(height, width * 0.5)
-    x, width = _span((left + right) / 2, width, frame[0])
-    y, height = _span((top + bottom) / 2, height, frame[1])
+    x, width = _span((left + right) / 2, width, image_size[0])
+    y, height = _span((top + bottom) / 2, height, image_size[1])
     return x, y, width, height
 
 

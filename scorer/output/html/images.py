@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image
 
-from scorer.core.records import Benchmark, Frame, Report
+from scorer.core.records import Benchmark, Report, Size
 from scorer.output.html.examples import nearness
 
 MAX_PIXELS = 64_000_000
@@ -40,7 +40,7 @@ class Wanted(NamedTuple):
     benchmark: Benchmark
     variant: str
     name: str
-    frame: Frame
+    image_size: Size
     cuts: tuple[Cut, ...]
 
 
@@ -60,12 +60,12 @@ def needed(examples: Iterable[dict[str, Any]], reports: Iterable[Report]) -> lis
     Those that the page shows first come first: it is usable before its end is read.
     """
     known = {report.benchmark.id: report for report in reports}
-    asked: dict[tuple[str, str, Frame], list[dict[str, Any]]] = {}
+    asked: dict[tuple[str, str, Size], list[dict[str, Any]]] = {}
     for data in sorted(examples, key=nearness):
-        asked.setdefault((data["benchmark"], data["image"], tuple(data["frame"])), []).append(data)
+        asked.setdefault((data["benchmark"], data["image"], tuple(data["image_size"])), []).append(data)
     return [
-        (Wanted(known[name].benchmark, known[name].variant, image, frame, _cuts(these)), these)
-        for (name, image, frame), these in asked.items()
+        (Wanted(known[name].benchmark, known[name].variant, image, image_size, _cuts(these)), these)
+        for (name, image, image_size), these in asked.items()
     ]
 
 
@@ -140,8 +140,8 @@ def convert(file: str, wanted: Wanted, width: int) -> Pictures:
     with Image.open(file, formats=FORMATS) as image:
         if image.width * image.height > MAX_PIXELS:
             raise ScreenshotError(f"{image.width}x{image.height} is more than {MAX_PIXELS // 10**6} million pixels")
-        if image.size != wanted.frame:
-            size = f"{wanted.frame[0]}x{wanted.frame[1]}"
+        if image.size != wanted.image_size:
+            size = f"{wanted.image_size[0]}x{wanted.image_size[1]}"
             raise ScreenshotError(f"it is {image.width}x{image.height}, but its examples are of {size}")
         picture = image.convert("RGB")
     if picture.width <= width:

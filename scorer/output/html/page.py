@@ -11,7 +11,7 @@ from scorer._version import __version__
 from scorer.core.records import Cell, GroundTruth, Report, Suite
 from scorer.output.html.charts import Bar, Scatter, bar, offset, scatter, sizes
 from scorer.output.html.examples import Replies, Section, example_data, nearness
-from scorer.output.text.report import problem_lines, report_json, suite_percent
+from scorer.output.text.report import finding_lines, report_json, suite_percent
 
 DEFAULT_EXAMPLES = 600
 """Without a limit of the caller's the page holds everything that is no hit, and hits up to so many examples."""
@@ -28,7 +28,7 @@ class File(NamedTuple):
 class Page(NamedTuple):
     """What the template shows. ``examples`` are those kept, in the order of the sections; ``left_out`` counts others.
 
-    ``findings`` are the problems of all files, a line each. In a section, ``gained`` counts the examples that only the
+    ``findings`` are the findings of all files, a line each. In a section, ``gained`` counts the examples that only the
     other file hits.
     """
 
@@ -70,7 +70,7 @@ def make_page(
         shown += examples
     kept = keep(shown, limit)
     hits = sum(map(is_hit, shown)) - sum(map(is_hit, kept))
-    first = sections[0]  # the problems of a run are the same in each of its reports
+    first = sections[0]  # the findings of a run are the same in each of its reports
     reports = [report for report in (first.report, first.rival) if report is not None]
     return Page(
         tuple(files),
@@ -132,6 +132,6 @@ def _rows(cells: Iterable[Cell], others: Iterable[Cell]) -> list[tuple[Bar, ...]
 def _findings(reports: Iterable[Report], truths: Iterable[GroundTruth]) -> Iterator[str]:
     """What was found in the files, as the command prints it."""
     for truth in truths:
-        yield from problem_lines(truth.problems, {}, show_all=False)
+        yield from finding_lines(truth.findings, {}, show_all=False)
     for report in reports:
-        yield from problem_lines(report.problems, report.problem_counts, show_all=False)
+        yield from finding_lines(report.findings, report.finding_counts, show_all=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from scorer.core.findings import Problems
+from scorer.core.findings import Findings
 from scorer.core.limits import DEFAULT_LIMITS, Limits
 from scorer.files.rows import rows
 from scorer.files.unpack import unpacked
@@ -16,10 +16,10 @@ KEYS = ("raw", "text", "answer")
 def read_replies(file: str, lines: Collection[int], limits: Limits = DEFAULT_LIMITS) -> dict[tuple[str, int], str]:
     """The replies in these lines of a predictions file, by file and line. Raises OSError where it cannot be read."""
     found: dict[tuple[str, int], str] = {}
-    problems = Problems(limits=limits)
+    findings = Findings(limits=limits)
     with open(file, "rb") as stream:
-        plain, _ = unpacked(stream, file, problems)
-        for line, row in rows(plain, file, problems, check_keys=False):
+        plain, _ = unpacked(stream, file, findings)
+        for line, row in rows(plain, file, findings, check_keys=False):
             reply = next((row[key] for key in KEYS if isinstance(row.get(key), str)), "")
             if reply and line in lines:
                 found[file, line] = reply

@@ -42,7 +42,11 @@ def tasks(report: Report, kept: Kept) -> Iterator[dict[str, Any]]:
             "category": labels[category][0] if category else None,
             "labels": labels,
             "instruction": example.instruction,
-            "ground_truth": {"rule": example.rule, "target": list(example.target), "frame": list(example.frame)},
+            "ground_truth": {
+                "rule": example.rule,
+                "target": list(example.target),
+                "image_size": list(example.image_size),
+            },
             "attempt_plan": {"k": k, "strategy": "avg"},
             "attempts": attempts,
         }

@@ -9,7 +9,7 @@ from typing import Any
 
 from scorer._version import __version__
 from scorer.core.errors import PredictionsError, UsageError
-from scorer.core.findings import Problems, type_name
+from scorer.core.findings import Findings, type_name
 from scorer.core.records import Kept, Report
 from scorer.files.write import make_file, replace_file, whole
 from scorer.output.run_folder.details import file_name, tasks
@@ -72,10 +72,10 @@ def summarize(folder: str) -> list[str]:
     folders = [folder] if os.path.isdir(os.path.join(folder, "details")) else _below(folder)
     if not folders:
         raise UsageError(f"{folder}: no run folder: it holds no details/")
-    problems = Problems()
-    made = [(each, name, data) for each in folders for name, data in _again(each, problems)]
-    if problems.refused:
-        raise PredictionsError(f"not summarized: {problems.summary()}", problems, problems.counts)
+    findings = Findings()
+    made = [(each, name, data) for each in folders for name, data in _again(each, findings)]
+    if findings.refused:
+        raise PredictionsError(f"not summarized: {findings.summary()}", findings, findings.counts)
     for each, name, data in made:
         replace_file(os.path.join(each, name), data)
     return [os.path.join(each, name) for each, name, _ in made]
@@ -121,30 +121,30 @@ def _below(folder: str) -> list[str]:
     return [os.path.join(folder, name) for name in names if os.path.isdir(os.path.join(folder, name, "details"))]
 
 
-def _again(folder: str, problems: Problems) -> list[tuple[str, bytes]]:
+def _again(folder: str, findings: Findings) -> list[tuple[str, bytes]]:
     details = os.path.join(folder, "details")
     run_path = os.path.join(details, "run.json")
-    run = _load_run(run_path, problems)
+    run = _load_run(run_path, findings)
     paths = sorted(
         os.path.join(place, name)
         for place, _, names in os.walk(details)
         for name in names
         if name.endswith(".json") and name != "run.json"
     )
-    records = [record for path in paths if run is not None and (record := _load_task(path, run, problems)) is not None]
+    records = [record for path in paths if run is not None and (record := _load_task(path, run, findings)) is not None]
     if run is not None and len(paths) != run["tasks"]:
-        problems.add("run-detail", f"there are {len(paths)} details of {run['tasks']} tasks", run_path)
-    if run is None or problems.refused:
+        findings.add("run-detail", f"there are {len(paths)} details of {run['tasks']} tasks", run_path)
+    if run is None or findings.refused:
         return []
     try:
         return list(aggregates(records, run))
     except UsageError as fault:  # the tree of categories is in run.json
-        problems.add("run-detail", fault.message, run_path)
+        findings.add("run-detail", fault.message, run_path)
         return []
 
 
-def _load_run(path: str, problems: Problems) -> dict[str, Any] | None:
-    run = _load(path, RUN_KEYS, problems)
+def _load_run(path: str, findings: Findings) -> dict[str, Any] | None:
+    run = _load(path, RUN_KEYS, findings)
     if run is None:
         return None
     whole = all(type(run[key]) is int and 0 < run[key] <= MOST for key in ("k", "tasks"))
@@ -152,23 +152,23 @@ def _load_run(path: str, problems: Problems) -> dict[str, Any] | None:
     named = all(run[key] is None or _is_text(run[key]) for key in ("variant", "model", "aggregation_mode"))
     tree = run["category_hierarchy"] is None or isinstance(run["category_hierarchy"], dict)
     if not (whole and texts and named and tree and isinstance(run["overlapping"], bool)):
-        problems.add("run-detail", "a value of it is not what score --output-dir writes", path)
+        findings.add("run-detail", "a value of it is not what score --output-dir writes", path)
         return None
     return run
 
 
-def _load_task(path: str, run: Mapping[str, Any], problems: Problems) -> dict[str, Any] | None:
-    record = _load(path, TASK_KEYS, problems)
+def _load_task(path: str, run: Mapping[str, Any], findings: Findings) -> dict[str, Any] | None:
+    record = _load(path, TASK_KEYS, findings)
     if record is None:
         return None
     if not (
         _is_text(record["task_id"]) and _are_labels(record["labels"]) and _are_attempts(record["attempts"], run["k"])
     ):
-        problems.add("run-detail", "a task needs its id, labels, and attempts with a status and metrics.correct", path)
+        findings.add("run-detail", "a task needs its id, labels, and attempts with a status and metrics.correct", path)
     elif os.path.basename(file_name(record["task_id"], 1)) != os.path.basename(path):
-        problems.add("run-detail", "the name of the file is not that of its task", path)
+        findings.add("run-detail", "the name of the file is not that of its task", path)
     elif run["category_axis"] not in record["labels"] or not isinstance(record["category"] or "", str):
-        problems.add("run-detail", f"has no label of {run['category_axis']}, the axis that run.json names", path)
+        findings.add("run-detail", f"has no label of {run['category_axis']}, the axis that run.json names", path)
     else:
         return record
     return None
@@ -196,25 +196,25 @@ def _are_attempts(attempts: object, k: int) -> bool:
     )
 
 
-def _load(path: str, keys: Sequence[str], problems: Problems) -> dict[str, Any] | None:
+def _load(path: str, keys: Sequence[str], findings: Findings) -> dict[str, Any] | None:
     if not os.path.isfile(path) or os.path.islink(path):
-        problems.add("run-detail", "no regular file", path)
+        findings.add("run-detail", "no regular file", path)
         return None
     try:
         with open(path, "rb") as stream:
             found = json.loads(stream.read().decode())
     except OSError as error:
-        problems.add("run-detail", f"cannot be read ({error.strerror or error})", path)
+        findings.add("run-detail", f"cannot be read ({error.strerror or error})", path)
         return None
     except (ValueError, RecursionError) as error:
-        problems.add("run-detail", f"not JSON ({error})", path)
+        findings.add("run-detail", f"not JSON ({error})", path)
         return None
     if not isinstance(found, dict):
-        problems.add("run-detail", f"expected an object, found {type_name(found)}", path)
+        findings.add("run-detail", f"expected an object, found {type_name(found)}", path)
         return None
     missing, more = sorted(set(keys) - set(found)), sorted(set(found) - set(keys))
     if missing or more:
         what = [f"lacks {', '.join(missing)}"] * bool(missing) + [f"has unknown {', '.join(more)}"] * bool(more)
-        problems.add("run-detail", "; ".join(what), path)
+        findings.add("run-detail", "; ".join(what), path)
         return None
     return found

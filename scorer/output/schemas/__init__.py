@@ -10,7 +10,7 @@ SCHEMAS = {
     "prediction": "one row of a predictions file",
     "manifest": "what a leaderboard asks about a run",
     "report": "what score --json writes",
-    "problems": "the findings about a file",
+    "findings": "the findings about a file",
     "submission": "submission.json of a bundle",
 }
 """Name -> what it describes."""

@@ -1,4 +1,4 @@
-"""Reports, problems and records -> text, JSON and rows. Strings and plain data only; nothing here writes.
+"""Reports, findings and records -> text, JSON and rows. Strings and plain data only; nothing here writes.
 
 Everything that comes from a file is escaped on its way out: control, format and bidirectional characters for the
 terminal, markup for the table format.
@@ -15,7 +15,7 @@ from typing import Any
 from scorer._version import __version__
 from scorer.core.errors import ScorerError
 from scorer.core.findings import count_severities
-from scorer.core.records import Cell, Check, GroundTruth, Problem, Report, Suite, Table, Verdict
+from scorer.core.records import Cell, Check, Finding, GroundTruth, Report, Suite, Table, Verdict
 from scorer.core.signature import parse_signature
 from scorer.core.spaces import meaning
 from scorer.core.stats import wilson
@@ -136,8 +136,8 @@ def report_json(report: Report) -> dict[str, Any]:
         data["aggregation"] = aggregation_json(report.aggregation)
     if report.attempts is not None:
         data["attempts"] = attempts_json(report.attempts)
-    data["problems"] = [problem_json(problem) for problem in report.problems]
-    data["problem_counts"] = dict(report.problem_counts)
+    data["findings"] = [finding_json(finding) for finding in report.findings]
+    data["finding_counts"] = dict(report.finding_counts)
     return data
 
 
@@ -162,12 +162,12 @@ def reports_json(reports: Sequence[Report], found: Iterable[Suite]) -> dict[str,
 
 
 def refusal_json(error: ScorerError) -> dict[str, Any]:
-    """A refused file, or one whose ground truth is missing: why, the problems, and no accuracy."""
+    """A refused file, or one whose ground truth is missing: why, the findings, and no accuracy."""
     return {
         "accepted": False,
         "error": error.message,
-        "problems": [problem_json(problem) for problem in error.problems],
-        "problem_counts": error.counts,
+        "findings": [finding_json(finding) for finding in error.findings],
+        "finding_counts": error.counts,
         "version": __version__,
     }
 
@@ -180,20 +180,20 @@ def check_json(checked: Check) -> dict[str, Any]:
         "rows": checked.rows,
         "ground_truth": {truth.benchmark.id: _ground_truth_json(truth) for truth in checked.ground_truths},
         "absent_ids": {name: list(ids) for name, ids in checked.absent.items()},
-        "problems": [problem_json(problem) for problem in checked.problems],
-        "problem_counts": dict(checked.problem_counts),
+        "findings": [finding_json(finding) for finding in checked.findings],
+        "finding_counts": dict(checked.finding_counts),
         "version": __version__,
     }
 
 
 def check_lines(checked: Check, *, show_all: bool) -> Iterator[str]:
     """Every finding that was kept, the absent ids if all are asked for, and the verdict with its counts."""
-    yield from problem_lines(checked.problems, checked.problem_counts, show_all=True)
+    yield from finding_lines(checked.findings, checked.finding_counts, show_all=True)
     if show_all:
         for name, ids in checked.absent.items():
             if ids:
                 yield escape(f"without a row in {name}: {', '.join(ids)}")
-    totals = count_severities(checked.problem_counts, strict=True)
+    totals = count_severities(checked.finding_counts, strict=True)
     counted = ((totals["error"], "error"), (totals["warning"], "warning"))
     found = ", ".join(f"{count} {word}{'s' if count != 1 else ''}" for count, word in counted)
     of = f" of {', '.join(checked.benchmarks)}" if checked.benchmarks else ""
@@ -243,28 +243,28 @@ def detail(verdict: Verdict, benchmark: str) -> dict[str, Any]:
     return row
 
 
-def problem_json(problem: Problem) -> dict[str, Any]:
-    """A problem as data; line, column and id are left out where there is none."""
-    return {key: value for key, value in problem._asdict().items() if value not in (0, "")}
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """A finding as data; line, column and id are left out where there is none."""
+    return {key: value for key, value in finding._asdict().items() if value not in (0, "")}
 
 
-def problem_lines(problems: Iterable[Problem], counts: Mapping[str, int], *, show_all: bool) -> list[str]:
-    """Problems as aligned lines: place, severity, code, message. Long runs of one code are cut, and said to be."""
-    kept = list(problems)
-    shown: list[Problem] = []
+def finding_lines(findings: Iterable[Finding], counts: Mapping[str, int], *, show_all: bool) -> list[str]:
+    """Findings as aligned lines: place, severity, code, message. Long runs of one code are cut, and said to be."""
+    kept = list(findings)
+    shown: list[Finding] = []
     seen: dict[str, int] = {}
-    for problem in kept:
-        seen[problem.code] = seen.get(problem.code, 0) + 1
-        if show_all or seen[problem.code] <= SHOWN_PER_CODE[problem.severity]:
-            shown.append(problem)
-    rows = [(_place(problem), problem.severity, problem.code, _message(problem)) for problem in shown]
+    for finding in kept:
+        seen[finding.code] = seen.get(finding.code, 0) + 1
+        if show_all or seen[finding.code] <= SHOWN_PER_CODE[finding.severity]:
+            shown.append(finding)
+    rows = [(_place(finding), finding.severity, finding.code, _message(finding)) for finding in shown]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
     lines = [
         "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]) for row in rows
     ]
-    for code, many in groupby(sorted(problem.code for problem in kept)):
+    for code, many in groupby(sorted(finding.code for finding in kept)):
         total = max(counts.get(code, 0), len(list(many)))
-        left = total - sum(problem.code == code for problem in shown)
+        left = total - sum(finding.code == code for finding in shown)
         if left:
             hint = "only the first are kept" if show_all else "--all lists them"
             lines.append(f"… and {left} more {code} ({hint})")
@@ -371,15 +371,15 @@ def _ground_truth_json(truth: GroundTruth) -> dict[str, Any]:
         data["variant"] = truth.variant
     if truth.categories_source:
         data |= {"categories": truth.categories_source, "categories_sha256": truth.categories_sha256}
-    data["problems"] = [problem_json(problem) for problem in truth.problems]
+    data["findings"] = [finding_json(finding) for finding in truth.findings]
     return data
 
 
-def _place(problem: Problem) -> str:
-    place = escape(problem.source)
-    return f"{place}:{problem.line}" if problem.line else place
+def _place(finding: Finding) -> str:
+    place = escape(finding.source)
+    return f"{place}:{finding.line}" if finding.line else place
 
 
-def _message(problem: Problem) -> str:
-    prefix = f"{problem.id}: " if problem.id and problem.id not in problem.message else ""
-    return escape(prefix + problem.message)
+def _message(finding: Finding) -> str:
+    prefix = f"{finding.id}: " if finding.id and finding.id not in finding.message else ""
+    return escape(prefix + finding.message)

@@ -8,7 +8,7 @@ from itertools import compress, islice
 from typing import Any
 
 from scorer.benchmarks.ids import Ids
-from scorer.core.findings import Code, Problems, Reporter, shorten, type_name, write_numbers
+from scorer.core.findings import Code, Findings, Reporter, shorten, type_name, write_numbers
 from scorer.core.limits import reason
 from scorer.core.records import PIXEL, Batch, Kept, Prediction, Refusal, Space, Tries
 from scorer.pipeline.validate.answers import BOX_KEYS, POINT_KEYS, keys_of, plain_points
@@ -46,7 +46,7 @@ class Collector:
     def __init__(
         self,
         ids: Ids,
-        problems: Problems,
+        findings: Findings,
         *,
         any_candidate: bool = False,
         space: Space = PIXEL,
@@ -61,7 +61,7 @@ class Collector:
         self.predictions: list[Prediction | None] = [None] * len(ids.examples)
         self.codes = bytearray(len(ids.examples))
         self.later: dict[int, bytearray] = {}
-        self.problems = problems
+        self.findings = findings
         self.reader = RowReader(space, refusal, any_candidate=any_candidate)
         self.first: dict[str, Prediction] = {}
         self.public: dict[str, Prediction] = {}
@@ -76,7 +76,7 @@ class Collector:
     def take(self, source: str, batch: Batch) -> Batch:
         """Read the rows of this benchmark's examples and give back the others, whose ids it does not know.
 
-        Whatever is wrong with a row becomes a problem.
+        Whatever is wrong with a row becomes a finding.
         """
         lines, rows = batch
         rest: Batch = [], []
@@ -97,18 +97,18 @@ class Collector:
         self, source: str, lines: Sequence[int], rows: Sequence[dict[str, Any]], places: Sequence[int]
     ) -> None:
         """Read rows, each of the example at its place, in the order of the file."""
-        problems, kept, reader = self.problems, self.kept, self.reader
+        findings, kept, reader = self.findings, self.kept, self.reader
         default, spaces = reader.space, reader.named_spaces
         highest = self.attempts
         noted: object = ()  # what the last row that was noted says of its space, which is text or nothing
         tries, tried = Tries(source, default), list[int]()
         examples, predictions, asks_box = self.examples, self.predictions, self.asks_box
-        plain = plain_points(rows, problems.limits.digits)
+        plain = plain_points(rows, findings.limits.digits)
         for line, row, place, point in zip(lines, rows, places, plain, strict=True):
             report: Reporter | None = None
             attempt = row.get("attempt", 1)
             if type(attempt) is not int or attempt < 1:
-                report = Reporter(problems, source, line, examples[place].id)
+                report = Reporter(findings, source, line, examples[place].id)
                 attempt = _attempt(attempt, report)
             if attempt > highest:
                 self._leave_out(source, line, examples[place].id)
@@ -137,7 +137,7 @@ class Collector:
                     else:
                         self._keep(place, prediction, None, odd=refuses and self._keep_odd(row, prediction.id))
             else:
-                report = report or Reporter(problems, source, line, examples[place].id)
+                report = report or Reporter(findings, source, line, examples[place].id)
                 prediction, public = reader.read(row, examples[place], report, attempt)
                 if attempt == 1:
                     odd = report.used or any(x < 0 and y < 0 for x, y in prediction.points)
@@ -151,14 +151,14 @@ class Collector:
         self._keep_codes(tries, tried)
 
     def _leave_out(self, source: str, line: int, example_id: str) -> None:
-        """A row of an attempt that is not taken is a problem."""
+        """A row of an attempt that is not taken is a finding."""
         code: Code = "other-attempt" if self.attempts == 1 else "bad-attempt"
-        if self.problems.only_counts(code):
+        if self.findings.only_counts(code):
             return
         message = "a row of a later attempt; only attempt 1 is scored (--attempts K takes K)"
         if self.attempts > 1:
-            message = f"the attempt is beyond {reason('attempts', self.problems.limits)}; it is not scored"
-        self.problems.add(code, message, source, line, row_id=example_id)
+            message = f"the attempt is beyond {reason('attempts', self.findings.limits)}; it is not scored"
+        self.findings.add(code, message, source, line, row_id=example_id)
 
     def _keep(self, place: int, prediction: Prediction, public: Prediction | None, *, odd: bool) -> None:
         """Keep what a row of attempt 1 says in place of what an earlier one of its id said."""
@@ -190,8 +190,8 @@ class Collector:
                 continue
             if attempt - 2 > len(later):
                 later.extend(bytes(attempt - 1 - len(later)))
-            elif later[attempt - 2] and not self.problems.only_counts("duplicate-id"):
-                report = Reporter(self.problems, tries.source, line, self.examples[place].id)
+            elif later[attempt - 2] and not self.findings.only_counts("duplicate-id"):
+                report = Reporter(self.findings, tries.source, line, self.examples[place].id)
                 report("duplicate-id", f"attempt {attempt} was already given; the last row counts")
             later[attempt - 2] = code
 
@@ -211,18 +211,18 @@ class Collector:
             return
         self.refused_rows += 1
         if isinstance(row_id, str):
-            if not self.problems.only_counts("unknown-id"):
-                self.problems.add("unknown-id", self.ids.unknown(row_id), source, line, row_id=row_id)
-        elif not self.problems.only_counts("id-type" if "id" in row else "no-id"):
+            if not self.findings.only_counts("unknown-id"):
+                self.findings.add("unknown-id", self.ids.unknown(row_id), source, line, row_id=row_id)
+        elif not self.findings.only_counts("id-type" if "id" in row else "no-id"):
             self._report_missing_id(source, line, row)
 
     def _report_missing_id(self, source: str, line: int, row: dict[str, Any]) -> None:
         if "id" not in row:
-            self.problems.add("no-id", _explain_missing_id(row), source, line)
+            self.findings.add("no-id", _explain_missing_id(row), source, line)
             return
         found = row["id"]
         shown = f" {found}" if isinstance(found, int) and abs(found) < 10**18 else ""
-        self.problems.add(
+        self.findings.add(
             "id-type",
             f"id must be a string, found {type_name(found)}{shown} (ids are strings like {self.ids.example})",
             source,
@@ -233,9 +233,9 @@ class Collector:
         same = previous[_SAID] == prediction[_SAID]
         if not same:
             self.first.setdefault(prediction.id, previous)
-        if self.problems.only_counts("duplicate-id"):
+        if self.findings.only_counts("duplicate-id"):
             return
-        report = Reporter(self.problems, prediction.source, prediction.line, prediction.id)
+        report = Reporter(self.findings, prediction.source, prediction.line, prediction.id)
         before = f"line {previous.line}"
         if previous.source != prediction.source:
             before += f" of {previous.source}"
@@ -269,7 +269,7 @@ def _attempt(attempt: object, report: Reporter) -> int:
     if isinstance(attempt, int | float) and not isinstance(attempt, bool) and attempt >= 1:
         # A parser may read a long whole number as a float or as infinite: it is a later attempt all the same.
         if attempt == math.inf:
-            return report.problems.limits.attempts + 1
+            return report.findings.limits.attempts + 1
         if attempt == int(attempt):
             return int(attempt)
     report("bad-attempt", "attempt must be a whole number from 1; read as 1")

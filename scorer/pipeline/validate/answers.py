@@ -119,7 +119,7 @@ def plain_points(rows: Iterable[Mapping[str, Any]], digits: int) -> list[list[fl
 
 def _candidates(row: Mapping[str, Any], report: Reporter) -> Geometry:
     """``points`` and, where it is given too, ``point`` before them."""
-    limits = report.problems.limits
+    limits = report.findings.limits
     if len(row["points"]) > limits.candidates:
         report("candidate-count", f"{len(row['points'])} candidate points, more than {reason('candidates', limits)}")
         return Geometry(fault="candidate-count")
@@ -287,7 +287,7 @@ def holds_answer(row: Mapping[str, Any]) -> bool:
 
 def _number_fault(value: object, report: Reporter) -> str:
     """What keeps a value from being a coordinate; "" for a finite JSON number of not too many digits."""
-    limits = report.problems.limits
+    limits = report.findings.limits
     if type(value) in NUMBERS and -_ORDINARY < value < _ORDINARY and limits.digits >= HUGE_DIGITS:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -100,9 +100,9 @@ class RowReader:
             known = self.named_spaces.get(named)
             if known is None:
                 known = parse_space(named)
-                if len(self.named_spaces) >= report.problems.limits.spaces:
-                    if not report.problems.only_counts("bad-space"):
-                        report("bad-space", f"more different spaces than {reason('spaces', report.problems.limits)}")
+                if len(self.named_spaces) >= report.findings.limits.spaces:
+                    if not report.findings.only_counts("bad-space"):
+                        report("bad-space", f"more different spaces than {reason('spaces', report.findings.limits)}")
                     return PIXEL, "bad-space"
                 self.named_spaces[named] = known
             return known, None

@@ -64,7 +64,7 @@ function answerText(example, answer) {
   }
   if (answer.reason) say(answer.reason);
   if (answer.error) say(answer.error);
-  const [width, height] = example.frame;
+  const [width, height] = example.image_size;
   if (placed(answer).some(([x, y]) => x < 0 || y < 0 || x > width || y > height)) say("outside the screenshot, drawn at its edge");
   const given = points.map((point) => `(${numbers(point)})`);
   if (answer.more) given.push(`and ${answer.more} more`);
@@ -82,11 +82,11 @@ function pictureOf(index, box) {
 }
 
 function views(example) {
-  const whole = [0, 0, ...example.frame];
+  const whole = [0, 0, ...example.image_size];
   const shot = pictureOf(example.shot, whole);
   const view = (drawing, text) => element("figure", { class: "view" }, drawing, element("figcaption", {}, text));
   const figures = [view(screen(example, shot, whole, false),
-    `${shot ? "whole screen" : "no screenshot"}, ${example.frame.join(" × ")} px`)];
+    `${shot ? "whole screen" : "no screenshot"}, ${example.image_size.join(" × ")} px`)];
   if (example.cut) {
     const cut = example.crop === undefined ? shot : pictureOf(example.crop, example.cut);
     figures.push(view(screen(example, cut, example.cut, true),

@@ -29,7 +29,7 @@ function rimmed(name, attributes) {
 /** The screenshot, or the part of it in `view`, with the target and every answer drawn over it. */
 function screen(example, picture, view, isCut) {
   const [left, top, width, height] = view;
-  const [full, tall] = isCut ? [width, height] : example.frame;
+  const [full, tall] = isCut ? [width, height] : example.image_size;
   const inner = shape("svg", {
     width: "100%", height: "100%", viewBox: view.join(" "), preserveAspectRatio: "none",
   });
@@ -48,7 +48,7 @@ function screen(example, picture, view, isCut) {
     if (answer.bbox) inner.append(shape("g", { class: who }, ...rimmed("rect", box(answer.bbox))));
     for (const [x, y] of placed(answer)) {
       const away = answer.outcome === "miss" && example.target.length > 0;
-      if (away) inner.append(way(middle(example.target), [x, y], who, example.frame));
+      if (away) inner.append(way(middle(example.target), [x, y], who, example.image_size));
       const across = (x - left) / full, down = (y - top) / tall;
       const off = across < 0 || across > 1 || down < 0 || down > 1;
       if (off && isCut) continue;
