@@ -7,23 +7,10 @@ from typing import TYPE_CHECKING, Any
 from scorer._version import __version__
 from scorer.api import check, check_streams, diagnose, judge, load_benchmark, score, score_batch, score_streams, suites
 from scorer.core.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
+from scorer.core.findings import Finding
 from scorer.core.limits import Limits
-from scorer.core.records import (
-    Alternative,
-    Axis,
-    Benchmark,
-    Cell,
-    Check,
-    Example,
-    Finding,
-    GroundTruth,
-    Prediction,
-    Report,
-    Space,
-    Suite,
-    Table,
-    Verdict,
-)
+from scorer.core.records import Axis, Benchmark, Example, GroundTruth, Prediction, Space, Verdict
+from scorer.core.report import Alternative, Cell, Check, Report, Suite, Table
 from scorer.core.spaces import parse_space
 
 if TYPE_CHECKING:

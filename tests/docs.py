@@ -12,7 +12,7 @@ import click
 
 from scorer.cli import ask as inference_command
 from scorer.cli import main as cli
-from scorer.core.findings import KINDS
+from scorer.core.findings import Code
 from scorer.core.limits import DEFAULT_LIMITS, LIMITS, named
 from scorer.core.spaces import MEANINGS
 from scorer.output.schemas import SCHEMAS
@@ -75,7 +75,7 @@ def profiles() -> str:
 
 def findings() -> str:
     """The closed vocabulary of findings."""
-    rows = ((f"`{code}`", kind.score, kind.strict, kind.meaning) for code, kind in KINDS.items())
+    rows = ((f"`{code}`", code.tolerant, code.strict, code.meaning) for code in Code)
     return _table(["code", "in `score`", "in `score check`", "meaning"], rows)
 
 

@@ -19,14 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer import GroundTruth, PredictionsError, Report, judge, load_benchmark, score, score_streams
-from scorer.core.findings import Findings
+from scorer.core.findings import Finding, Findings
 from scorer.core.limits import Limits
-from scorer.core.records import Example, Finding, Prediction
-from scorer.core.spaces import parse_space
+from scorer.core.records import Example, Prediction
+from scorer.core.spaces import parse_space, point_to_pixels, to_pixels
 from scorer.files import rows as read
-from scorer.pipeline import validate
-from scorer.pipeline.convert import point_to_pixels, to_pixels
-from scorer.pipeline.judge import judge_points
+from scorer.pipeline import fast_path
+from scorer.pipeline.fast_path import judge_points
 from tests.conftest import FIXTURES, ROOT
 from tests.strategies import coordinates, examples, rows
 
@@ -73,7 +72,11 @@ def blocks_of(size: int) -> Iterator[None]:
 
 def _read(data: bytes, size: int = 10**9) -> tuple[list[tuple[int, Any]], Counter[tuple[str, int]]]:
     findings = Findings()
-    found = list(read.rows(io.BytesIO(data), "file", findings, size=size))
+    found = [
+        row
+        for block in read.blocks(io.BytesIO(data), findings.at("file"), size=size)
+        for row in zip(*block, strict=True)
+    ]
     return found, Counter((finding.code, finding.line) for finding in findings)
 
 
@@ -167,7 +170,7 @@ def test_the_quick_way_and_the_careful_one_give_one_report_however_the_file_is_c
     usual = _outcome(truth, content, attempts, space)
     with blocks_of(data.draw(st.sampled_from([1, 30, 100]))):
         assert _outcome(truth, content, attempts, space) == usual
-    with patch.object(validate, "plain_points", lambda given_rows, _: [None] * len(given_rows)):
+    with patch.object(fast_path, "_plain_points", lambda given_rows, _: ([None] * len(given_rows.values), 0, False)):
         assert _outcome(truth, content, attempts, space) == usual
 
 

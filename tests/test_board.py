@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
-from scorer.core.records import Cell
+from scorer.core.report import Cell
 from scorer.submission.board import Column
 from tests.conftest import FIXTURES, SUBSETS, Score, subset_row, write_rows
 from tests.test_manifest import ANSWERS

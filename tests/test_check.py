@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer import GroundTruth, PredictionsError, check, load_benchmark, score
-from scorer.core.findings import KINDS
+from scorer.core.findings import Code
 from tests.conftest import FIXTURES, Score, write_rows
 from tests.strategies import rows
 
@@ -54,7 +54,7 @@ def test_check_finds_what_score_finds_and_accepts_nothing_that_score_would_warn_
     assert checked.accepted == all(finding.severity != "error" for finding in checked.findings)
     for finding in checked.findings:
         assert 0 <= finding.line <= len(given_rows)
-        assert finding.severity == KINDS[finding.code].strict  # type: ignore[index]
+        assert finding.severity == finding.code.strict
     try:
         report = score(truth, given_rows)
     except PredictionsError as refused:
@@ -70,8 +70,8 @@ def test_check_finds_what_score_finds_and_accepts_nothing_that_score_would_warn_
 
 def test_every_code_that_score_refuses_is_an_error_of_the_check_too() -> None:
     order = ["note", "warning", "error"]
-    for code, kind in KINDS.items():
-        assert order.index(kind.strict) >= order.index(kind.score), code
+    for code in Code:
+        assert order.index(code.strict) >= order.index(code.tolerant), code
 
 
 def test_absent_examples_are_counted_and_listed_when_all_are_asked_for(run_score: Score) -> None:

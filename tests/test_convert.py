@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from scorer.core.errors import UsageError
 from scorer.core.records import PIXEL, Prediction, Space
-from scorer.core.spaces import MEANINGS, meaning, parse_space
-from scorer.pipeline.convert import smart_resize, to_pixels
+from scorer.core.spaces import MEANINGS, meaning, parse_space, smart_resize, to_pixels
 from scorer.profiles import PROFILES, get_profile
 from tests.conftest import CASES, needs_cases
 from tests.strategies import coordinates

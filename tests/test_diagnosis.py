@@ -16,7 +16,8 @@ import pytest
 import scorer.evidence.diagnosis
 from scorer import GroundTruth, load_benchmark, score
 from scorer.api import diagnose, hints
-from scorer.core.records import Example, Report
+from scorer.core.records import Example
+from scorer.core.report import Report
 from scorer.evidence.diagnosis import hints as strict_hints
 from scorer.output.text.diagnosis import diagnosis_text
 from tests.conftest import DATA, needs_data

@@ -12,7 +12,7 @@ import pytest
 
 from scorer.cli import main as cli
 from scorer.core.errors import GroundTruthError, PredictionsError, ScorerError, UsageError
-from scorer.core.findings import KINDS
+from scorer.core.findings import Code
 from scorer.core.limits import LIMITS
 from scorer.core.signature import format_signature, parse_signature
 from scorer.profiles import PROFILES
@@ -61,7 +61,7 @@ def test_the_lines_of_a_section_work_when_pasted(section: str, tmp_path: Path) -
 
 
 def test_every_code_profile_option_and_exit_status_is_documented() -> None:
-    assert all(f"| `{code}` |" in README for code in KINDS)
+    assert all(f"| `{code}` |" in README for code in Code)
     assert all(f"| `{profile}` |" in README for profile in PROFILES)
     assert all(f"| `{limit}` |" in README for limit in LIMITS)
     context = click.Context(cli.cli)

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer import Report, UsageError, load_benchmark, score
-from scorer.core.records import Axis, Cell, Table
+from scorer.core.records import Axis
+from scorer.core.report import Cell, Table
 from scorer.evidence.category_tree import aggregate, read_hierarchy
 from scorer.output.text.figures import mean_percent
 from tests.conftest import DATA, FIXTURES, Score, needs_data

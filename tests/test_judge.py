@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import scorer
 from scorer.core.records import OUTCOMES, Example, Outcome, Prediction, Space
-from scorer.pipeline.judge import distance, is_false_refusal
+from scorer.pipeline.judge import is_false_refusal
 from tests.strategies import boxes, coordinates, examples, predictions
 
 BUTTON = Example("button", "point_in_bbox", (100, 200, 180, 220), (1024, 768))
@@ -65,12 +65,12 @@ def test_judge_converts_a_prediction_that_is_in_another_space() -> None:
 
 
 def test_a_miss_knows_how_far_its_nearest_candidate_was() -> None:
-    assert distance(scorer.judge(BUTTON, at((97, 196), (400, 400)))) == 5
-    assert distance(scorer.judge(ELL, at((103, 44)))) == 5
-    assert distance(scorer.judge(ELL, at((100, 20)))) == 0
-    assert distance(scorer.judge(BUTTON, at((100, 200)))) is None
-    assert distance(scorer.judge(NOWHERE, at((1, 1)))) is None
-    assert distance(scorer.judge(BUTTON, None)) is None
+    assert scorer.judge(BUTTON, at((97, 196), (400, 400))).distance == 5
+    assert scorer.judge(ELL, at((103, 44))).distance == 5
+    assert scorer.judge(ELL, at((100, 20))).distance == 0
+    assert scorer.judge(BUTTON, at((100, 200))).distance is None
+    assert scorer.judge(NOWHERE, at((1, 1))).distance is None
+    assert scorer.judge(BUTTON, None).distance is None
 
 
 def test_a_false_refusal_is_a_negative_point_where_there_is_a_target() -> None:
@@ -84,7 +84,7 @@ def test_a_false_refusal_is_a_negative_point_where_there_is_a_target() -> None:
 def test_judge_never_raises_and_knows_five_outcomes(example: Example, prediction: Prediction | None) -> None:
     verdict = scorer.judge(example, prediction)
     assert verdict.outcome in OUTCOMES
-    far = distance(verdict)
+    far = verdict.distance
     assert far is None or far >= 0
 
 

@@ -126,8 +126,13 @@ NEVER_LOADED = (
 """Libraries that a plain score of boxes does without: each would cost as much as the score itself."""
 
 NEVER_ENTERED = (
-    *("scorer.inference", "scorer.submission", "scorer.chat", "scorer.evidence", "scorer.pipeline.batch"),
-    *("scorer.pipeline.attempts", "scorer.pipeline.reread", "scorer.ground_truth.download"),
+    *("scorer.inference", "scorer.submission", "scorer.chat", "scorer.evidence.diagnosis", "scorer.pipeline.batch"),
+    *(
+        "scorer.pipeline.aggregate.attempts",
+        "scorer.pipeline.reread",
+        "scorer.files.python_rows",
+        "scorer.ground_truth.download",
+    ),
     *("scorer.output.html", "scorer.output.run_folder", "scorer.output.schemas"),
 )
 """Rooms that a plain score does not enter."""

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from scorer.cli.options import parse_limits
 from scorer.core.errors import UsageError
-from scorer.core.limits import DEFAULT_LIMITS, LIMITS, Limits, named, parse_limits
+from scorer.core.limits import DEFAULT_LIMITS, LIMITS, Limits, named
 from tests.conftest import FIXTURES, Score, answers, write_rows
 
 SECONDS, MEBIBYTES = 10, 300

@@ -6,13 +6,14 @@ import io
 import json
 import sys
 import time
-from typing import Any
+from collections.abc import Iterator
+from typing import IO, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer.core.findings import Findings
+from scorer.core.findings import Findings, Reporter
 from scorer.core.limits import DEFAULT_LIMITS, Limits
 from scorer.core.records import Row
 from scorer.files import rows as read
@@ -21,11 +22,16 @@ from tests.strategies import json_values
 pytestmark = pytest.mark.usefixtures("json_parser")
 
 
+def _rows(stream: IO[bytes], report: Reporter, **options: Any) -> Iterator[Row]:
+    for lines, found in read.blocks(stream, report, **options):
+        yield from zip(lines, found, strict=True)
+
+
 def rows_of(
     data: bytes, limits: Limits = DEFAULT_LIMITS, **options: Any
 ) -> tuple[list[Row], list[tuple[int, str, str]]]:
     findings = Findings(limits=limits)
-    rows = list(read.rows(io.BytesIO(data), "file", findings, **options))
+    rows = list(_rows(io.BytesIO(data), findings.at("file"), **options))
     return rows, [(finding.line, finding.code, finding.message) for finding in findings]
 
 

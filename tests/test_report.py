@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer.api import load_benchmark, score
-from scorer.core.records import Report
+from scorer.core.report import Report
 from scorer.output.html.charts import sizes
 from scorer.output.html.examples import Section, bounds, cut_out
 from scorer.output.html.page import DEFAULT_EXAMPLES, File, Page, keep, make_page

@@ -80,8 +80,8 @@ def _alone(truth: GroundTruth, row: dict[str, Any], space: str) -> tuple[str | N
     try:
         report = score(truth, [row], space=space, attempts=3, limits=THREE)
     except PredictionsError as refused:
-        return None, {finding.code for finding in refused.findings if finding.line}
-    codes = {finding.code for finding in report.findings if finding.line}
+        return None, {str(finding.code) for finding in refused.findings if finding.line}
+    codes = {str(finding.code) for finding in report.findings if finding.line}
     assert report.attempts is not None
     if not report.attempts.observed:  # an attempt beyond the limit
         return None, codes

@@ -13,8 +13,7 @@ from scipy.stats import bootstrap as scipys_bootstrap
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from scorer.core.resampling import bootstrap, pass_at_k
-from scorer.core.stats import Z_95, holm, mcnemar, mean_interval, wilson
+from scorer.core.stats import Z_95, bootstrap, holm, mcnemar, mean_interval, pass_at_k, wilson
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 39, 500, 564, 200_000])

@@ -73,7 +73,7 @@ def test_what_is_compressed_twice_is_named(run_score: Score) -> None:
 
 def test_a_bomb_stops_at_its_limit() -> None:
     findings = Findings(limits=Limits(unpacked_bytes=10**6))
-    stream, compressed = unpacked(io.BytesIO(gzip.compress(b"\0" * 10**8)), "bomb", findings)
+    stream, compressed = unpacked(io.BytesIO(gzip.compress(b"\0" * 10**8)), findings.at("bomb"))
     assert compressed
     assert sum(len(piece) for piece in iter(lambda: stream.read(2**16), b"")) <= 10**6
     assert stream.read() == b""  # and it stays at its end
@@ -83,5 +83,5 @@ def test_a_bomb_stops_at_its_limit() -> None:
 
 def test_plain_bytes_stay_as_they_are() -> None:
     for data in (b"", b"x", b'{"id": 1}\n' * 9):
-        stream, compressed = unpacked(io.BytesIO(data), "plain", Findings())
+        stream, compressed = unpacked(io.BytesIO(data), Findings().at("plain"))
         assert (stream.read(), compressed) == (data, False)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer.benchmarks import ID_PATTERNS
-from scorer.benchmarks.ids import MAX_NEAREST, Ids
+from scorer.benchmarks import get_benchmark
+from scorer.benchmarks.ids import MAX_NEAREST
+from scorer.core.errors import PredictionsError
 from scorer.core.findings import Findings
-from scorer.core.geometry import is_outside
-from scorer.core.records import Example, Prediction, Space
-from scorer.pipeline.validate import Collector
+from scorer.core.records import Example, GroundTruth, Prediction, Space, Verdict
+from scorer.files.python_rows import PythonRows
+from scorer.pipeline.judge import is_off_screenshot
+from scorer.pipeline.ledger import Ledger
+from scorer.pipeline.routing import Routing
+from scorer.pipeline.scoring import score
+from scorer.pipeline.settings import Settings
 from tests.strategies import coordinates, rows
 
 POINT = Example("pbt_0001", "point_in_bbox", (100, 200, 180, 220), (1024, 768), image="7.png")
@@ -21,14 +27,15 @@ BOX = Example("pbt_0002", "coverage_precision", (200, 500, 500, 520), (1024, 768
 EXAMPLES = {example.id: example for example in (POINT, BOX)}
 
 
-def collect(*given_rows: dict[str, Any], any_candidate: bool = False) -> tuple[Collector, list[str]]:
+def collect(*given_rows: dict[str, Any], any_candidate: bool = False) -> tuple[Ledger, list[str]]:
     findings = Findings()
-    ids = Ids("pointerbench-text", list(EXAMPLES.values()), (), "pbt_0001", ID_PATTERNS)
-    collector = Collector(ids, findings, any_candidate=any_candidate)
-    lines = range(1, len(given_rows) + 1)
-    for line, row in zip(*collector.take("file", (lines, list(given_rows))), strict=True):
-        collector.refuse("file", line, row)
-    return collector, [f"{finding.line} {finding.code}: {finding.message}" for finding in findings]
+    benchmark = get_benchmark("pointerbench-text")._replace(any_candidate=any_candidate)
+    truth = GroundTruth(benchmark, "", tuple(EXAMPLES.values()), frozenset(), "", "", official=False)
+    routing = Routing(lambda _: truth, Settings(), findings, truth)
+    with suppress(PredictionsError):
+        score([PythonRows("file", given_rows)], routing)
+    said = [f"{finding.line} {finding.code}: {finding.message}" for finding in findings if finding.line]
+    return routing.ledgers[benchmark.id], said
 
 
 def point_of(any_candidate: bool = False, **fields: Any) -> tuple[Prediction, list[str]]:
@@ -352,7 +359,7 @@ def test_a_row_without_a_usable_id_is_told_why(row: dict[str, Any], said: str) -
 def test_an_answer_off_the_screenshot_is_seen_but_an_edge_and_a_refusal_are_not(
     prediction: Prediction, outside: bool
 ) -> None:
-    assert is_outside(prediction, (1024, 768)) == outside
+    assert is_off_screenshot(Verdict(POINT, prediction, "miss")) == outside
 
 
 @given(coordinates, coordinates)

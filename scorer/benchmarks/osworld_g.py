@@ -1,18 +1,19 @@
 """OSWorld-G: 564 tasks on 251 screenshots, in two wordings; 470 boxes, 40 polygons, 54 refusals.
 
 Facts from xlang-ai/OSWorld-G (arXiv 2505.13227): boxes are left, top, width, height and become corners here; a polygon
-is a flat ring; what stands in a refusal's coordinates is read by no rule. The capability categories overlap, and
-refusals count in the categories that their tags give them too.
+is a flat ring; no rule reads the coordinates of a refusal. The capability categories overlap, and refusals also count
+in the categories that their tags give them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from scorer.benchmarks.rows import Records, RowError, image_size, number_list, row_id, shown, text
-from scorer.core.findings import Findings, type_name
-from scorer.core.records import UNKNOWN_LABEL, Axis, Benchmark, Example, Rows, RuleName
+from scorer.benchmarks.fields import RecordError, image_size, number_list, record_id, shown, text
+from scorer.core import messages
+from scorer.core.findings import Reporter, type_name
+from scorer.core.records import Axis, Benchmark, Categories, Example, Notes, ReadLabels, Record, RuleName, SideFile
 
 CATEGORIES = (
     "text_matching",
@@ -23,10 +24,9 @@ CATEGORIES = (
     "unclassified",
 )
 CLASSIFICATION = "classification_result.json"
+"""Category -> the ids it holds."""
 BUCKETS = "buckets.json"
-SIDE_FILES = (CLASSIFICATION, BUCKETS)
-
-AXES = (Axis("category", overlapping=True), Axis("box_type"), Axis("gui_type", overlapping=True, print_up_to=0))
+"""Category -> the tags it holds; used where the classification is missing."""
 
 _RULES: Mapping[str, RuleName] = {
     "bbox": "point_in_bbox",
@@ -35,94 +35,103 @@ _RULES: Mapping[str, RuleName] = {
 }
 
 
-class SideFile(NamedTuple):
-    """A file beside the annotations: its parsed content, or what is wrong with it."""
-
-    value: Any
-    fault: str = ""
-
-
-def read_examples(
-    rows: Rows, source: str, findings: Findings, axes: tuple[Axis, ...], sides: Mapping[str, SideFile]
-) -> list[Example]:
-    """Records of an annotation file -> examples. Everything that is wrong becomes a finding, nothing is dropped."""
-    del axes  # each is read in its own way
-    records: list[tuple[dict[str, Any], Example]] = []
-    found = Records(source, findings)
-    for entry, (line, row) in enumerate(rows, 1):
-        try:
-            example = _example(row)
-        except RowError as fault:
-            found.report(row, entry, line, fault)
-            continue
-        if not found.is_new(example, entry, line, (known for _, known in records)):
-            continue
-        if _is_outside(example):
-            size = f"{example.image_size[0]}x{example.image_size[1]}"
-            message = f"id {example.id}: the target exceeds image_size {size}; scored as given"
-            findings.add("gt-outside-image", message, source, line, row_id=example.id)
-        if not example.instruction:
-            message = f"id {example.id}: the instruction is empty; the record is kept"
-            findings.add("gt-empty-instruction", message, source, line, row_id=example.id)
-        records.append((row, example))
-    categories = _categories(records, sides, findings)
-    return [
-        example._replace(
-            labels=(
-                categories.get(example.id, ("unclassified",)),
-                (str(row["box_type"]),),
-                _gui_types(row),
-            )
-        )
-        for row, example in records
-    ]
+def read_record(record: Record, read_labels: ReadLabels, notes: Notes) -> Example:
+    """One record as an example. Raises RecordError for one that cannot be used."""
+    del notes  # a record can be used or not, and there is nothing in between
+    box_type = record.get("box_type")
+    if not isinstance(box_type, str) or box_type not in _RULES:
+        raise RecordError(f"unknown box_type {shown(box_type)} (known: {', '.join(_RULES)})")
+    target = {"bbox": _box, "polygon": _ring, "refusal": _nothing}[box_type](record.get("box_coordinates"))
+    return Example(
+        record_id(record),
+        _RULES[box_type],
+        target,
+        image_size(record.get("image_size")),
+        read_labels(record),
+        text(record, "instruction"),
+        text(record, "image_path"),
+    )
 
 
-def categories_source(sides: Mapping[str, SideFile]) -> str:
-    """The side file that decides the categories, "none" where neither can be used."""
-    return next((name for name in SIDE_FILES if sides[name].value is not None), "none")
+def categorize(
+    records: Sequence[tuple[Record, Example]], sides: Mapping[str, SideFile], report: Reporter
+) -> Categories:
+    """The categories of each example: from the classification, else from the tags, else of refusals alone."""
+    chosen = next((name for name in SIDE_FILES if sides[name].value is not None), "")
+    for name in SIDE_FILES:
+        if sides[name].fault:
+            instead = f"categories come from {chosen}" if chosen else "all but refusals are unclassified"
+            report.findings.at(name)(messages.SIDE_FILE_UNUSABLE, fault=sides[name].fault, instead=instead)
+    if chosen == CLASSIFICATION:
+        known = {example.id for _, example in records}
+        pairs = list(_classified(sides[chosen].value["classified"], known, report))
+    else:
+        buckets = sides[BUCKETS].value if chosen else {}
+        pairs = [
+            (category, example.id)
+            for category, tags in buckets.items()
+            for record, example in records
+            if not set(tags).isdisjoint(_tags(record))
+        ]
+        pairs += [("refusal", example.id) for _, example in records if example.rule == "refusal"]
+    categories: dict[str, dict[str, None]] = {example.id: {} for _, example in records}
+    for category, example_id in pairs:
+        categories[example_id][category] = None
+    return {example_id: tuple(names) or ("unclassified",) for example_id, names in categories.items()}
 
 
-def check_side_file(name: str, value: object) -> str:
-    """What is wrong with the content of a side file, "" if nothing is."""
+def _classified(classified: Mapping[str, list[Any]], known: set[str], report: Reporter) -> Iterable[tuple[str, str]]:
+    for category, entries in classified.items():
+        for entry in entries:
+            example_id = entry["id"] if isinstance(entry, dict) else entry
+            if example_id in known:
+                yield category, example_id
+            elif not report.findings.has_errors:  # where records were rejected, their ids are no surprise
+                place = Reporter(report.findings, CLASSIFICATION, 0, example_id)
+                place(messages.UNKNOWN_ID_IN_CATEGORY, category=category, example=example_id)
+
+
+def _classification_fault(value: object) -> str:
+    """What is wrong with the content of the classification, "" if nothing is."""
     if not isinstance(value, dict):
         return f"expected an object, found {type_name(value)}"
-    table = value.get("classified") if name == CLASSIFICATION else value
+    table = value.get("classified")
     if not isinstance(table, dict):
         return f'"classified" must be an object, found {type_name(table)}'
+    return _lists_fault(table, lambda entry: entry.get("id") if isinstance(entry, dict) else entry)
+
+
+def _buckets_fault(value: object) -> str:
+    """What is wrong with the content of the buckets, "" if nothing is."""
+    if not isinstance(value, dict):
+        return f"expected an object, found {type_name(value)}"
+    return _lists_fault(value, lambda entry: entry)
+
+
+def _lists_fault(table: Mapping[str, Any], name_of: Any) -> str:
     for category, entries in table.items():
         if not isinstance(entries, list):
             return f'"{category}" must be a list, found {type_name(entries)}'
         for entry in entries:
-            named = entry.get("id") if name == CLASSIFICATION and isinstance(entry, dict) else entry
-            if not isinstance(named, str):
+            if not isinstance(name_of(entry), str):
                 return f'"{category}" holds a {type_name(entry)} without a name'
     return ""
-
-
-def _example(row: dict[str, Any]) -> Example:
-    box_type = row.get("box_type")
-    if not isinstance(box_type, str) or box_type not in _RULES:
-        raise RowError(f"unknown box_type {shown(box_type)} (known: {', '.join(_RULES)})")
-    target = {"bbox": _box, "polygon": _ring, "refusal": _nothing}[box_type](row.get("box_coordinates"))
-    frame = image_size(row.get("image_size"))
-    return Example(row_id(row), _RULES[box_type], target, frame, (), text(row, "instruction"), text(row, "image_path"))
 
 
 def _box(value: object) -> tuple[float, ...]:
     numbers = number_list("box_coordinates", value)
     if len(numbers) != 4:
-        raise RowError(f"bbox has {len(numbers)} numbers (needs x, y, width, height)")
+        raise RecordError(f"bbox has {len(numbers)} numbers (needs x, y, width, height)")
     x, y, width, height = numbers
     if width < 0 or height < 0:
-        raise RowError(f"bbox has a negative size: {shown(value)} (needs x, y, width, height)")
+        raise RecordError(f"bbox has a negative size: {shown(value)} (needs x, y, width, height)")
     return x, y, x + width, y + height
 
 
 def _ring(value: object) -> tuple[float, ...]:
     numbers = number_list("box_coordinates", value)
     if len(numbers) < 6 or len(numbers) % 2:
-        raise RowError(f"polygon has {len(numbers)} numbers (needs an even count of at least 6)")
+        raise RecordError(f"polygon has {len(numbers)} numbers (needs an even count of at least 6)")
     return tuple(numbers)
 
 
@@ -131,71 +140,40 @@ def _nothing(value: object) -> tuple[float, ...]:
     return ()
 
 
-def _is_outside(example: Example) -> bool:
-    xs, ys, (width, height) = example.target[0::2], example.target[1::2], example.image_size
-    return bool(example.target) and (min(xs) < 0 or min(ys) < 0 or max(xs) > width or max(ys) > height)
+def _tags(record: Record) -> Iterable[str]:
+    tags = record.get("GUI_types")
+    return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else ()
 
 
-def _gui_types(row: dict[str, Any]) -> tuple[str, ...]:
-    tags = row.get("GUI_types")
-    if not isinstance(tags, list):
-        return (UNKNOWN_LABEL,)
-    return tuple(dict.fromkeys(tag if isinstance(tag, str) else shown(tag) for tag in tags)) or (UNKNOWN_LABEL,)
-
-
-def _categories(
-    records: list[tuple[dict[str, Any], Example]], sides: Mapping[str, SideFile], findings: Findings
-) -> dict[str, tuple[str, ...]]:
-    """Example id -> its categories. Ids that are in none are left out."""
-    chosen = categories_source(sides)
-    for name in SIDE_FILES:
-        if sides[name].fault:
-            instead = "all but refusals are unclassified" if chosen == "none" else f"categories come from {chosen}"
-            findings.add("gt-categories", f"{sides[name].fault}; {instead}", name)
-    if chosen == CLASSIFICATION:
-        known = {example.id for _, example in records}
-        return _in_order(_classified(sides[chosen].value["classified"], known, findings))
-    buckets = sides[BUCKETS].value if chosen == BUCKETS else {}
-    return _in_order(
-        [(category, example.id) for category, tags in buckets.items() for row, example in records
-         if not set(_gui_types(row)).isdisjoint(tags)]
-        + [("refusal", example.id) for _, example in records if example.rule == "refusal"]
-    )  # fmt: skip
-
-
-def _classified(classified: Mapping[str, list[Any]], known: set[str], findings: Findings) -> Iterable[tuple[str, str]]:
-    for category, entries in classified.items():
-        for entry in entries:
-            example_id = entry["id"] if isinstance(entry, dict) else entry
-            if example_id in known:
-                yield category, example_id
-            elif not findings.refused:  # where records were refused, their ids are no surprise
-                message = f"{category} lists {example_id}, which the annotations do not have; it is not counted"
-                findings.add("gt-categories", message, CLASSIFICATION, row_id=example_id)
-
-
-def _in_order(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    categories: dict[str, dict[str, None]] = {}
-    for category, example_id in pairs:
-        categories.setdefault(example_id, {})[category] = None
-    return {example_id: tuple(names) for example_id, names in categories.items()}
-
+SIDE_FILES = {CLASSIFICATION: _classification_fault, BUCKETS: _buckets_fault}
 
 BENCHMARK = Benchmark(
     id="osworld-g",
     title="OSWorld-G",
-    column="OSWorld-G",
-    suite="",
-    size=564,
+    read_record=read_record,
     id_pattern=r"[A-Za-z0-9]{10}-[0-9]{1,3}",
     id_example="0FOB4CLBT2-0",
-    folders=("osworld_g/benchmark", "osworld_g", "OSWorld-G/benchmark", "OSWorld-G", "benchmark", ""),
-    files={"original": "OSWorld-G.json", "refined": "OSWorld-G_refined.json"},
-    axes=AXES,
+    files={"original": ("OSWorld-G.json",), "refined": ("OSWorld-G_refined.json",)},
+    axes=(
+        Axis("category", overlapping=True),
+        Axis("box_type"),
+        Axis("gui_type", overlapping=True, print_up_to=0, field="GUI_types"),
+    ),
     rules=("point_in_bbox", "point_in_polygon", "refusal"),
-    read=read_examples,
-    any_candidate=True,
+    folders=("osworld_g/benchmark", "osworld_g", "OSWorld-G/benchmark", "OSWorld-G", "benchmark", ""),
+    side_files=SIDE_FILES,
+    categorize=categorize,
     categories=CATEGORIES,
+    paper=(  # Table 5 of the paper
+        ("text_matching", "Text Matching"),
+        ("element_recognition", "Element Recognition"),
+        ("layout_understanding", "Layout Understanding"),
+        ("fine_grained_manipulation", "Fine-grained Manipulation"),
+        ("refusal", "Refusal"),
+    ),
+    column="OSWorld-G",
+    size=564,
+    any_candidate=True,
     source="https://github.com/xlang-ai/OSWorld-G",
     licence="Apache-2.0",
 )

@@ -1,35 +1,32 @@
-"""What the three Pointerbench subsets share: prompt, row schema, sources.
+"""What the three Pointerbench subsets share: prompt, record schema, sources.
 
-Facts from warmwindOS/pointerbench at commit 2a112ed. Boxes are corner pairs of whole pixels. A bbox task's
-``eval.type`` is the string ``iou``, although its rule is coverage and precision, both named in the row.
+Facts from warmwindOS/pointerbench at commit 2a112ed. Boxes are corner pairs of whole pixels. The ``eval.type`` of a
+bbox task is the string ``iou``, although its rule is coverage and precision, whose thresholds the record names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
 
-from scorer.benchmarks.rows import LARGEST, Records, RowError, image_size, number_list, row_id, shown, text
-from scorer.core.findings import Code, Findings
+from scorer.benchmarks.fields import LARGEST, RecordError, image_size, number_list, record_id, shown, text
+from scorer.core import messages
 from scorer.core.records import (
     MIN_COVERAGE,
     MIN_PRECISION,
-    UNKNOWN_LABEL,
     Axis,
+    Benchmark,
     Box,
     Example,
-    Labels,
-    Rows,
+    Notes,
+    ReadLabels,
+    Record,
     RuleName,
     Size,
 )
 
 SUITE = "pointerbench"
-SOURCE = "https://github.com/warmwindOS/pointerbench"
-LICENCE = "CC BY 4.0 (annotations)"
 METADATA = "data/test/metadata.jsonl"
-FRAME: Size = (1024, 768)
+IMAGE_SIZE: Size = (1024, 768)
 
 SYSTEM_PROMPT = (
     "You are evaluating Pointerbench, a GUI grounding benchmark. You will receive one 1024x768 screenshot and one "
@@ -37,88 +34,70 @@ SYSTEM_PROMPT = (
     "normalized coordinates. Do not crop or resize the coordinate frame. For point tasks, return JSON like "
     '{"point": [x, y]}. For bounding-box tasks, return JSON like {"bbox": [x0, y0, x1, y1]}.'
 )
-"""The benchmark's own recommended prompt, word for word."""
+"""The prompt that the benchmark recommends, word for word."""
 
 
-def folders(subset: str) -> tuple[str, ...]:
-    """Where a subset lies below a data folder: in the suite's folder, in a folder of suites, or the folder itself."""
-    return f"pointerbench-{subset}", f"pointerbench/pointerbench-{subset}", ""
+def subset(
+    name: str, id_prefix: str, axes: tuple[Axis, ...], sha256: str, rules: tuple[RuleName, ...] = ("point_in_bbox",)
+) -> Benchmark:
+    """The benchmark of one subset, whose name is ``sheets``, ``text`` or ``pro``."""
+    folder = f"pointerbench-{name}"
+    return Benchmark(
+        id=folder,
+        title=f"Pointerbench-{name.title()}",
+        read_record=read_record,
+        id_pattern=rf"{id_prefix}_[0-9]{{4,9}}",
+        id_example=f"{id_prefix}_0001",
+        files={"": (METADATA,)},
+        axes=axes,
+        rules=rules,
+        # In the suite's folder, in a folder of suites, or the folder itself.
+        folders=(folder, f"{SUITE}/{folder}", ""),
+        suite=SUITE,
+        column=name.title(),
+        size=500,
+        sha256=(sha256,),
+        image_size=IMAGE_SIZE,
+        prompt=SYSTEM_PROMPT,
+        source="https://github.com/warmwindOS/pointerbench",
+        licence="CC BY 4.0 (annotations)",
+    )
 
 
-def read_examples(
-    rows: Rows, source: str, findings: Findings, axes: tuple[Axis, ...], sides: Mapping[str, Any]
-) -> list[Example]:
-    """Rows of a metadata.jsonl -> examples. Everything that is wrong becomes a finding."""
-    del sides  # the annotations hold every axis
-    examples: list[Example] = []
-    records = Records(source, findings)
-    read_labels = _label_reader([axis.name for axis in axes])
-    for entry, (line, row) in enumerate(rows, 1):
-        try:
-            example = _example(row, read_labels)
-        except RowError as fault:
-            records.report(row, entry, line, fault)
-            continue
-        if records.is_new(example, entry, line, examples):
-            examples.append(example)
-            for code, message in _oddities(example, row):
-                findings.add(code, f"id {example.id}: {message}", source, line, row_id=example.id)
-    return examples
-
-
-def _example(row: dict[str, Any], read_labels: Callable[[dict[str, Any]], Labels]) -> Example:
+def read_record(record: Record, read_labels: ReadLabels, notes: Notes) -> Example:
+    """One record as an example. Raises RecordError for one that cannot be used."""
     try:
-        name, instruction, image, answer_type, size, bbox = _FIELDS(row)
+        name, instruction, image, answer_type, size, bbox = _FIELDS(record)
     except KeyError:
-        name, instruction, image, answer_type, size, bbox = map(row.get, _NAMES, _DEFAULTS)
+        name, instruction, image, answer_type, size, bbox = map(record.get, _NAMES, _DEFAULTS)
     if not (type(name) is str and name and type(instruction) is str and type(image) is str):
-        name, instruction, image = row_id(row), text(row, "instruction"), text(row, "file_name")
-    rule, coverage, precision = _POINT if answer_type == "point" else _rule(row)
-    frame = FRAME if size == _SIZE else image_size(size)
-    box = _box(bbox)
-    fields = name, rule, box, frame, read_labels(row), instruction, image, coverage, precision
-    return tuple.__new__(Example, fields)  # half the time of Example(...), where there are many
+        name, instruction, image = record_id(record), text(record, "instruction"), text(record, "file_name")
+    rule, coverage, precision = _POINT if answer_type == "point" else _rule(record, notes)
+    size = IMAGE_SIZE if size == _SIZE else image_size(size)
+    fields = name, rule, _box(bbox), size, read_labels(record), instruction, image, coverage, precision
+    return tuple.__new__(Example, fields)  # takes half the time of Example(...), where there are many
 
 
-def _oddities(example: Example, row: dict[str, Any]) -> Sequence[tuple[Code, str]]:
-    """What is worth a warning in a row that is scored as given."""
-    x0, y0, x1, y1 = example.target
-    width, height = example.image_size
-    inside = x0 >= 0 and y0 >= 0 and x1 <= width and y1 <= height
-    if inside and example.instruction and _INFERRED not in row:
-        return ()
-    found: list[tuple[Code, str]] = []
-    if not inside:
-        size = f"image_size {width}x{height}"
-        found.append(("gt-outside-image", f"bbox exceeds {size} (wrong file or resized copy?); scored as given"))
-    if not example.instruction:
-        found.append(("gt-empty-instruction", "the instruction is empty; the record is kept"))
-    if _INFERRED in row:
-        task = row["answer_type"]
-        found.append(("gt-answer-type", f"answer_type is missing; read as a {task} task from eval.type"))
-    return found
-
-
-def _rule(row: dict[str, Any]) -> tuple[RuleName, float, float]:
-    """The rule of a row and its two thresholds. A missing answer type is inferred as the public scorer does."""
-    answer_type = row.get("answer_type")
+def _rule(record: Record, notes: Notes) -> tuple[RuleName, float, float]:
+    """The rule of a record and its two thresholds. A missing answer type is inferred as the public scorer does."""
+    answer_type = record.get("answer_type")
+    settings = record.get("eval") or {}
+    if not isinstance(settings, dict):
+        raise RecordError(f"eval must be an object, found {shown(settings)}")
+    if not answer_type:
+        # Written into the record, because the answer type is also one of the axes.
+        answer_type = record["answer_type"] = "bbox" if settings.get("type") == "iou" else "point"
+        notes.append((messages.ANSWER_TYPE_MISSING, {"task": answer_type}))
     if answer_type == "point":
         return _POINT
-    settings = row.get("eval") or {}
-    if not isinstance(settings, dict):
-        raise RowError(f"eval must be an object, found {shown(settings)}")
-    if not answer_type:
-        row["answer_type"] = "bbox" if settings.get("type") == "iou" else "point"
-        row[_INFERRED] = True
-        return _rule(row)
     if answer_type != "bbox":
-        raise RowError(f"unknown answer_type {shown(answer_type)} (known: point, bbox)")
+        raise RecordError(f"unknown answer_type {shown(answer_type)} (known: point, bbox)")
     coverage, precision = number_list(
         "min_coverage and min_precision",
         [settings.get("min_coverage", MIN_COVERAGE), settings.get("min_precision", MIN_PRECISION)],
     )
     if not (0 <= coverage <= 1 and 0 <= precision <= 1):
-        raise RowError("min_coverage and min_precision must lie in 0..1")
+        raise RecordError("min_coverage and min_precision must lie in 0..1")
     return "coverage_precision", float(coverage), float(precision)
 
 
@@ -132,36 +111,13 @@ def _box(value: object) -> Box:
             return x0, y0, x1, y1
     numbers = number_list("bbox", value)
     if len(numbers) != 4:
-        raise RowError(f"bbox must be [x0, y0, x1, y1], found {shown(value)}")
+        raise RecordError(f"bbox must be [x0, y0, x1, y1], found {shown(value)}")
     x0, y0, x1, y1 = numbers
     return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
 
 
-def _label_reader(names: Sequence[str]) -> Callable[[dict[str, Any]], Labels]:
-    """Row -> its cell of each axis. Rows with the same fields share one tuple: there are few hundred of them."""
-    combinations: dict[tuple[object, ...], Labels] = {}
-    every_field = itemgetter(*names)
-
-    def read(row: dict[str, Any]) -> Labels:
-        try:
-            return combinations[every_field(row)]
-        except (KeyError, TypeError):
-            fields = tuple(map(row.get, names))
-        labels: Labels = tuple((_label(field),) for field in fields)
-        if all(type(field) is str for field in fields):  # a string is equal to nothing but itself
-            labels = combinations.setdefault(fields, labels)
-        return labels
-
-    return read
-
-
-def _label(value: object) -> str:
-    return UNKNOWN_LABEL if value is None else value if isinstance(value, str) else shown(value)
-
-
-_SIZE = list(FRAME)
+_SIZE = list(IMAGE_SIZE)
 _NAMES = ("id", "instruction", "file_name", "answer_type", "image_size", "bbox")
 _DEFAULTS = (None, "", "", None, _SIZE, None)
 _FIELDS = itemgetter(*_NAMES)
 _POINT: tuple[RuleName, float, float] = ("point_in_bbox", MIN_COVERAGE, MIN_PRECISION)
-_INFERRED = "answer_type was inferred"

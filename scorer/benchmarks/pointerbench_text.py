@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from scorer.benchmarks import pointerbench
-from scorer.core.records import Axis, Benchmark
+from scorer.benchmarks.pointerbench import subset
+from scorer.core.records import Axis
 
-AXES = (
-    Axis("answer_type"),
-    Axis("data_type"),
-    Axis("category"),
-    Axis("surface", print_up_to=20),
-    Axis("language"),
-    Axis("difficulty"),
-)
-
-BENCHMARK = Benchmark(
-    id="pointerbench-text",
-    title="Pointerbench-Text",
-    column="Text",
-    suite=pointerbench.SUITE,
-    size=500,
-    id_pattern=r"pbt_[0-9]{4,9}",
-    id_example="pbt_0001",
-    folders=pointerbench.folders("text"),
-    files={"": pointerbench.METADATA},
-    axes=AXES,
+BENCHMARK = subset(
+    "text",
+    id_prefix="pbt",
+    axes=(
+        Axis("answer_type"),
+        Axis("data_type"),
+        Axis("category"),
+        Axis("surface", print_up_to=20),
+        Axis("language"),
+        Axis("difficulty"),
+    ),
+    sha256="f3a1503075389d4928409e5cd4936aeef7ddff298f4ffd1dee880dc40699eeab",
     rules=("point_in_bbox", "coverage_precision"),
-    read=pointerbench.read_examples,
-    sha256=("f3a1503075389d4928409e5cd4936aeef7ddff298f4ffd1dee880dc40699eeab",),
-    prompt=pointerbench.SYSTEM_PROMPT,
-    source=pointerbench.SOURCE,
-    licence=pointerbench.LICENCE,
 )

@@ -16,8 +16,7 @@ from scorer.cli.console import check_files, make_locator, say, streams
 from scorer.cli.main import INTERRUPTED, run
 from scorer.cli.options import options
 from scorer.cli.selection import selection
-from scorer.core.errors import PredictionsError, UsageError
-from scorer.core.extras import needs
+from scorer.core.errors import PredictionsError, UsageError, needs
 from scorer.core.records import GroundTruth
 from scorer.core.spaces import parse_space
 from scorer.inference import batch, images, runner

@@ -14,7 +14,9 @@ import click
 
 from scorer.benchmarks import GROUND_TRUTH_NAMES
 from scorer.core.errors import GroundTruthError, PredictionsError, UsageError
-from scorer.core.records import Finding, GroundTruth, Report
+from scorer.core.findings import Finding
+from scorer.core.records import GroundTruth
+from scorer.core.report import Report
 from scorer.ground_truth.load import Selection
 from scorer.ground_truth.search import ENVIRONMENT, Locator
 from scorer.output.text import report as render

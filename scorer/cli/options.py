@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, get_args
 
 import click
 
 from scorer.benchmarks import BENCHMARKS
-from scorer.core.limits import LIMITS
+from scorer.core.errors import UsageError
+from scorer.core.limits import LIMITS, Limits
 from scorer.core.records import Refusal
 from scorer.ground_truth.search import ENVIRONMENT
 from scorer.output.text.tables import DEFAULT_FORMAT
@@ -188,3 +189,17 @@ def options(declared: tuple[Callable[[Command], Command], ...]) -> Callable[[Com
         return command
 
     return decorate
+
+
+def parse_limits(given: Iterable[str]) -> Limits:
+    """``NAME=N`` texts -> limits. Raises UsageError for an unknown name and for a number that cannot be one."""
+    chosen: dict[str, int] = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        if name not in LIMITS:
+            raise UsageError(f'--max {text}: no limit "{name}"; known: {", ".join(LIMITS)}')
+        highest, _ = LIMITS[name]
+        if not (value.isascii() and value.isdecimal() and len(value) < 20 and 1 <= int(value) <= highest):
+            raise UsageError(f"--max {text}: {name} must be a whole number from 1 to {highest}")
+        chosen[name.replace("-", "_")] = int(value)
+    return Limits(**chosen)

@@ -6,11 +6,9 @@ shapely is imported when the first polygon is met and nowhere else: it brings nu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
-
-from scorer.core.records import Prediction, Size
 
 SMALLEST, LARGEST = 2.0**-20, 2.0**20
 """Pixels: sizes of a coordinate, apart from 0, at which shapely's arithmetic is trusted."""
@@ -24,34 +22,6 @@ def in_box(x: float, y: float, box: tuple[float, ...]) -> bool:
     """Whether the point lies in the box, all four edges included."""
     x0, y0, x1, y1 = box
     return x0 <= x <= x1 and y0 <= y <= y1
-
-
-def in_boxes(points: Iterable[Sequence[float]], boxes: Iterable[tuple[float, ...]]) -> list[bool]:
-    """``in_box`` of many points at once, each with its own box: half the time of as many calls."""
-    return [x0 <= x <= x1 and y0 <= y <= y1 for (x, y), (x0, y0, x1, y1) in zip(points, boxes, strict=True)]
-
-
-def places_off(points: Iterable[Sequence[float]], frames: Iterable[Size]) -> list[int]:
-    """Where among many points, in pixels, one does not lie on its screenshot: a refusal, not a number, or off it."""
-    pairs = enumerate(zip(points, frames, strict=True))
-    return [place for place, ((x, y), (width, height)) in pairs if not (0 <= x <= width and 0 <= y <= height)]
-
-
-def is_off(x: float, y: float, image_size: Size) -> bool:
-    """Whether a point, in pixels, lies off the screenshot; that of a refusal does not count."""
-    return (x < 0) != (y < 0) or x > image_size[0] or y > image_size[1]
-
-
-def is_outside(prediction: Prediction, image_size: Size) -> bool:
-    """Whether a candidate point or a corner of the box, in pixels, lies off the screenshot."""
-    for x, y in prediction.points:
-        if is_off(x, y, image_size):
-            return True
-    if prediction.bbox is None:
-        return False
-    x0, y0, x1, y1 = prediction.bbox
-    width, height = image_size
-    return x0 < 0 or y0 < 0 or x1 > width or y1 > height
 
 
 def coverage_and_precision(prediction: tuple[float, ...], target: tuple[float, ...]) -> tuple[float, float]:

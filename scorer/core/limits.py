@@ -1,30 +1,38 @@
-"""What a run takes from a file before it refuses more: memory and time stay bounded whatever the file.
+"""What a run takes from a file before it rejects more, so that memory and time stay bounded whatever the file holds.
 
-Every limit can be set (``--max NAME=N``), and the message that refuses something names its limit.
+Every limit can be set (``--max NAME=N``), and the message that rejects something names its limit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
-
-from scorer.core.errors import UsageError
 
 
 class Limits(NamedTuple):
-    """The limits of one run, by the names that ``--max`` takes (``line-bytes``)."""
+    """The limits of one run. ``--max`` takes the same names with hyphens (``line-bytes``)."""
 
     line_bytes: int = 4 * 2**20
+    """Bytes of one line."""
     array_bytes: int = 8 * 2**20
+    """Bytes of a file that is one JSON array, which is read whole."""
     unpacked_bytes: int = 2**32
+    """Bytes that come out of a compressed file."""
     rows: int = 20_000_000
+    """Lines of a file, or entries of an array."""
     depth: int = 400
+    """Levels of arrays and objects within each other."""
     digits: int = 308
+    """Digits of a coordinate before its decimal point; a double holds 308."""
     attempts: int = 20_000
+    """The highest number of an attempt."""
     candidates: int = 1000
+    """Candidate points of one row."""
     spaces: int = 1000
+    """Different spaces that the rows of one benchmark name."""
     findings: int = 1000
+    """Findings of one code that are kept with their text."""
     bundle_bytes: int = 16 * 2**20
+    """Bytes of one file of a bundle."""
 
 
 DEFAULT_LIMITS = Limits()
@@ -53,17 +61,3 @@ def named(limits: Limits) -> dict[str, int]:
 def reason(name: str, limits: Limits) -> str:
     """How a message names a limit: ``the limit of 400 (--max depth=N sets another)``."""
     return f"the limit of {named(limits)[name]} (--max {name}=N sets another)"
-
-
-def parse_limits(given: Iterable[str]) -> Limits:
-    """``NAME=N`` texts -> limits. Raises UsageError for an unknown name and for a number that cannot be one."""
-    chosen: dict[str, int] = {}
-    for text in given:
-        name, _, value = text.partition("=")
-        if name not in LIMITS:
-            raise UsageError(f'--max {text}: no limit "{name}"; known: {", ".join(LIMITS)}')
-        highest, _ = LIMITS[name]
-        if not (value.isascii() and value.isdecimal() and len(value) < 20 and 1 <= int(value) <= highest):
-            raise UsageError(f"--max {text}: {name} must be a whole number from 1 to {highest}")
-        chosen[name.replace("-", "_")] = int(value)
-    return Limits(**chosen)

@@ -1,50 +1,55 @@
-"""The records that the stages hand to each other. All are immutable but ``Tries``, none does any I/O.
+"""The records that the stages hand to each other. All are immutable, none does any I/O.
 
-Boxes are corner pairs ``(x0, y0, x1, y1)`` (xyxy) everywhere; OSWorld-G's left, top, width, height become
-corners once, at load. Points and boxes of examples are pixels of the original screenshot, origin top left.
-Named tuples rather than dataclasses: a run makes one of each per row, and they cost a third of the time.
+Boxes are corner pairs ``(x0, y0, x1, y1)`` (xyxy) everywhere. Points and targets of examples are pixels of the original
+screenshot, origin top left. Records are named tuples rather than dataclasses: a run makes one of each per row, and they
+take a third of the time. ``scorer.core.report`` has the records of a finished score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from fractions import Fraction
+from scorer.core.findings import Code, Finding, Message, Reporter
 
 Point = tuple[float, float]
+"""x and y, in pixels or in the space that the record names."""
 Points = tuple[Point, ...]
 """The candidate points of one answer."""
 Box = tuple[float, float, float, float]
+"""x0, y0, x1, y1: the top-left and the bottom-right corner."""
 Size = tuple[int, int]
-"""Width and height of a screenshot in pixels."""
+"""Width and height of an image in pixels."""
 
 Outcome = Literal["hit", "miss", "no_answer", "run_error", "absent"]
 OUTCOMES: tuple[Outcome, ...] = ("hit", "miss", "no_answer", "run_error", "absent")
+"""What can become of an example; ``absent`` means that the file has no row for it."""
 
 Refusal = Literal["markers", "negative-only"]
 """Whether a refusal by a marker in the reply counts beside a point that is negative in both coordinates."""
 
 RuleName = Literal["point_in_bbox", "coverage_precision", "point_in_polygon", "refusal"]
+"""The rules that an example can be judged by; ``scorer.pipeline.judge`` says what each means."""
 
 Labels = tuple[tuple[str, ...], ...]
-"""One entry per axis of the benchmark; each holds the cells of that axis the example counts in."""
+"""One entry per axis of the benchmark: the cells of that axis that the example counts in."""
 
 UNKNOWN_LABEL = "?"
-"""The cell of an example whose row lacks the field of an axis."""
+"""The cell of an example whose record lacks the field of an axis."""
 
 MIN_COVERAGE = 0.90
+"""Default threshold of the coverage rule for overlap / target area (Pointerbench-Text); a record may name another."""
 MIN_PRECISION = 0.70
-"""Defaults of the coverage rule (Pointerbench-Text); a row may name others."""
+"""The same for overlap / predicted area."""
 
 
 class Space(NamedTuple):
-    """What coordinates mean. ``parameters`` are the numbers behind the colon, if the kind takes any."""
+    """What coordinates mean; ``scorer.core.spaces`` lists all spaces."""
 
     kind: str
+    """The name, without what follows a colon: ``pixel``, ``grid1000``, ``frame``, ..."""
     parameters: tuple[int, ...] = ()
+    """The numbers behind the colon, for the kinds that take any."""
 
     def __str__(self) -> str:
         if self.kind == "frame":
@@ -53,333 +58,207 @@ class Space(NamedTuple):
 
 
 PIXEL = Space("pixel")
+"""Pixels of the original screenshot."""
 
 
 class Example(NamedTuple):
-    """One ground-truth row.
-
-    ``target`` is what ``rule`` reads: xyxy for the box rules, a flat ring ``x0, y0, x1, y1, ...`` for the polygon
-    rule, empty for a refusal. ``labels`` is aligned with the axes of the benchmark.
-    """
+    """One ground-truth record."""
 
     id: str
+    """Unique within the benchmark."""
     rule: RuleName
+    """How a prediction is judged."""
     target: tuple[float, ...]
+    """What the rule reads, in pixels: xyxy for boxes, a flat ring x0, y0, x1, y1, ... for polygons, () for refusals."""
     image_size: Size
+    """Width and height of the original screenshot."""
     labels: Labels = ()
+    """Aligned with the axes of the benchmark."""
     instruction: str = ""
+    """What the model is asked to do."""
     image: str = ""
+    """The name of the screenshot's file, as the annotations give it."""
     min_coverage: float = MIN_COVERAGE
+    """Threshold of the coverage rule, 0..1; other rules do not read it."""
     min_precision: float = MIN_PRECISION
+    """Likewise."""
 
 
 class Prediction(NamedTuple):
-    """One row of a predictions file, after reading. Coordinates are in ``space`` until they are converted.
-
-    ``points`` are the candidate points; a benchmark that asks for one point gets at most one. ``error`` is set when
-    the row says that the call failed; ``fault`` names the finding code when the row holds no usable geometry.
-    ``refusal`` names the marker where a reply refused by one; its point is then (-1, -1).
-    """
+    """One row of a predictions file after reading. Coordinates are in ``space`` until they are converted."""
 
     id: str
+    """The id of the example that is answered."""
     points: Points = ()
+    """The candidate points. A benchmark that asks for one point gets at most one."""
     bbox: Box | None = None
+    """The box, for examples that ask for one."""
     space: Space = PIXEL
+    """What the coordinates mean."""
     error: str | None = None
-    fault: str | None = None
+    """What the row says of a call that failed; the outcome is then run_error whatever else is there."""
+    fault: Code | None = None
+    """The code of the finding that left the row without usable geometry."""
     attempt: int = 1
+    """Which attempt at the example this is, from 1."""
     line: int = 0
+    """The line of the file that the row starts on, from 1; 0 where there is no file."""
     source: str = ""
+    """The name of the file."""
     refusal: str = ""
-
-
-class Tries:
-    """Rows of a file, of which it may have millions: columns, with an entry for each row in its order.
-
-    ``points`` are [x, y] in ``space``. ``others`` holds, by their place in the columns, the predictions of rows that
-    are more, or less, than one point in that space; their own points are not a number. Filled as rows are read.
-    """
-
-    __slots__ = ("attempts", "examples", "lines", "others", "points", "source", "space")
-
-    def __init__(self, source: str, space: Space) -> None:
-        self.source, self.space = source, space
-        self.examples: list[Example] = []
-        self.points: list[list[float]] = []
-        self.attempts: list[int] = []
-        self.lines: list[int] = []
-        self.others: dict[int, Prediction] = {}
-
-    def prediction(self, place: int) -> Prediction:
-        """The prediction of one row."""
-        other = self.others.get(place)
-        if other is not None:
-            return other
-        (x, y), attempt, line = self.points[place], self.attempts[place], self.lines[place]
-        return Prediction(
-            self.examples[place].id, ((x, y),), None, self.space, attempt=attempt, line=line, source=self.source
-        )
+    """The marker by which a reply refused, if one did; the point is then (-1, -1)."""
 
 
 class Verdict(NamedTuple):
-    """What became of one example. ``prediction`` is in pixels, or None where the example has no row.
-
-    ``coverage`` and ``precision`` are set by the coverage rule alone.
-    """
+    """What became of one example."""
 
     example: Example
     prediction: Prediction | None
+    """The prediction in pixels; None where the example has no row."""
     outcome: Outcome
     coverage: float | None = None
+    """Overlap / target area, 0..1; for the coverage rule only."""
     precision: float | None = None
+    """Overlap / predicted area, 0..1; for the coverage rule only."""
+
+    @property
+    def distance(self) -> float | None:
+        """Pixels from the nearest candidate point of a miss to its target; None where there is no such distance."""
+        if self.outcome != "miss" or self.prediction is None or not self.prediction.points:
+            return None
+        from scorer.core.geometry import distance_to_box, distance_to_polygon
+
+        rule, target = self.example.rule, self.example.target
+        measure = {"point_in_bbox": distance_to_box, "point_in_polygon": distance_to_polygon}.get(rule)
+        return None if measure is None else min(measure(x, y, target) for x, y in self.prediction.points)
 
 
 class Axis(NamedTuple):
-    """A grouping key. The report's key is ``by_<name>``.
-
-    ``print_up_to`` is the largest number of cells that is printed unasked (None: any, 0: the table is in the JSON
-    only). In an ``overlapping`` axis one example may count in several cells, so they do not add up to n.
-    """
+    """A grouping key of a benchmark's examples. The report's key is ``by_<name>``."""
 
     name: str
     overlapping: bool = False
+    """Whether an example may count in several cells, so that the cells do not add up to n."""
     print_up_to: int | None = None
+    """The largest number of cells that is printed unasked. None: any number. 0: the table is in the JSON only."""
+    field: str = ""
+    """The field of a ground-truth record that holds the cell, or a list of cells. Default: the axis's name."""
+
+
+class SideFile(NamedTuple):
+    """A file beside the annotations, after reading."""
+
+    value: Any
+    """The parsed content; None where it cannot be used."""
+    fault: str = ""
+    """Why it cannot be used."""
+
+
+Record = dict[str, Any]
+"""One record of an annotation file, as parsed JSON."""
+
+Notes = list[tuple[Message, dict[str, object]]]
+"""What a reader notes about a record that can be used: messages with their values."""
+
+ReadLabels = Callable[[Record], Labels]
+"""Gives the cells of a record from the fields that the axes name."""
+
+ReadRecord = Callable[[Record, ReadLabels, Notes], Example]
+"""Turns one record into an example, or raises ValueError with the reason for one that cannot be used."""
+
+Categories = Mapping[str, tuple[str, ...]]
+"""Example id -> the categories that the example counts in."""
+
+Categorize = Callable[[Sequence[tuple[Record, Example]], Mapping[str, SideFile], Reporter], Categories]
+"""Makes the categories from all records with their examples, and from the side files by name."""
 
 
 class Benchmark(NamedTuple):
-    """A named set with one scorer: data alone.
-
-    ``folders`` are the places of its files below a data folder, the first one official. ``files`` maps each
-    instruction variant (``""`` where there are none) to its annotation file. ``read`` turns the rows of that file
-    into examples and reports what is wrong with them. ``sha256`` are the known digests of official files.
-    """
+    """A named set with one scorer. It is data: everything that is particular in a benchmark stands here."""
 
     id: str
+    """The name on the command line and in reports."""
     title: str
-    column: str
-    suite: str
-    size: int
+    """The name in prose."""
+    read_record: ReadRecord
+    """The reader of one annotation record."""
     id_pattern: str
+    """The regular expression of its ids, which tells rows of this benchmark from those of others."""
     id_example: str
-    folders: tuple[str, ...]
-    files: Mapping[str, str]
+    """One id, for messages."""
+    files: Mapping[str, tuple[str, ...]]
+    """Instruction variant ("" where there are none) -> its annotation files, below one of ``folders``."""
     axes: tuple[Axis, ...]
-    rules: tuple[str, ...]
-    read: Callable[..., Any]
-    sha256: tuple[str, ...] = ()
-    any_candidate: bool = False
+    """The grouping keys, in the order of the tables."""
+    rules: tuple[RuleName, ...]
+    """The rules that its examples are judged by."""
+    folders: tuple[str, ...] = ("",)
+    """Where its files may be below a data folder; the first one is the official place."""
+    screenshots: tuple[str, ...] = ("images", "")
+    """Where the screenshots may be, seen from the folder of the annotation files."""
+    side_files: Mapping[str, Callable[[object], str]] = {}
+    """Files beside the annotations -> what says why a parsed content cannot be used, "" where it can."""
+    categorize: Categorize | None = None
+    """Makes the cells of the axis ``category`` from the side files; None where the records hold every axis."""
     categories: tuple[str, ...] = ()
+    """The cells of the axis ``category`` that examples can be selected by; empty where there is no such selection."""
+    paper: tuple[tuple[str, str], ...] = ()
+    """The columns of the row that papers print: category and heading; the overall accuracy follows."""
+    suite: str = ""
+    """The suite that it belongs to, "" for none. Suites are ranked by the plain mean of their benchmarks."""
+    column: str = ""
+    """The heading of its column in the table of the suite and in papers."""
+    size: int = 0
+    """The number of examples of the official files."""
+    any_candidate: bool = False
+    """Whether a row may give several candidate points, of which any may hit."""
+    sha256: tuple[str, ...] = ()
+    """The known digests of official annotation files."""
+    image_size: Size | None = None
+    """The size of all screenshots, where they share one."""
     prompt: str = ""
+    """The system prompt that the benchmark recommends, word for word."""
     source: str = ""
+    """Where the official files are."""
     licence: str = ""
+    """The licence of the annotations."""
+
+    @property
+    def has_refusals(self) -> bool:
+        """Whether some examples have no target, so that refusing is right there."""
+        return "refusal" in self.rules
 
 
 class GroundTruth(NamedTuple):
-    """A benchmark's examples, loaded and possibly filtered.
-
-    ``left_out`` holds the ids of the file that a filter left out. ``sha256`` is the digest of the annotation file;
-    ``categories_sha256`` that of the file the categories came from ("" where the annotations hold them).
-    """
+    """A benchmark's examples, loaded and possibly filtered."""
 
     benchmark: Benchmark
     variant: str
+    """The instruction variant, "" where the benchmark has none."""
     examples: tuple[Example, ...]
+    """Those that a filter kept, in the order of the file. Their number is n."""
     left_out: frozenset[str]
+    """The ids that a filter left out."""
     path: str
+    """The annotation file, or the folder of several."""
     sha256: str
+    """The digest of the annotation file or files."""
     official: bool
+    """Whether the digest is a known one."""
     categories_source: str = ""
+    """The side file that the categories came from, "none" where none could be used, "" where there are none to use."""
     categories_sha256: str = ""
+    """The digest of that file."""
     filter: str = ""
+    """How the signature names the filter, "" for all examples."""
     findings: tuple[Finding, ...] = ()
-
-
-class Finding(NamedTuple):
-    """One finding about a file. ``line`` and ``column`` are 1-based, 0 where the finding is about the whole file."""
-
-    code: str
-    severity: Literal["error", "warning", "note"]
-    message: str
-    source: str = ""
-    line: int = 0
-    column: int = 0
-    id: str = ""
-
-
-class Cell(NamedTuple):
-    """Hits and examples of one value of an axis, or of a whole benchmark."""
-
-    label: str
-    hits: int
-    n: int
-
-    @property
-    def accuracy(self) -> float:
-        """Hits over n; 0.0 for an empty cell."""
-        return self.hits / self.n if self.n else 0.0
-
-
-class Table(NamedTuple):
-    """The cells of one axis, sorted by label."""
-
-    axis: Axis
-    cells: tuple[Cell, ...]
-
-
-class Alternative(NamedTuple):
-    """What the hits would have been had a tolerated fault been read another way. Advice, never the score."""
-
-    name: str
-    reason: str
-    rows: int
-    hits: int
-
-
-class Answers(NamedTuple):
-    """The rows behind a report as they were read: what a diagnosis looks at, and no score does.
-
-    ``predictions`` stand beside the verdicts, in their own spaces, before any conversion; ``space`` is that of rows
-    which name none, and ``uses_default`` whether any answer left it to that. ``odd_rows`` are rows in which something
-    was found, or which refuse, cut where they are long.
-    """
-
-    predictions: Sequence[Prediction | None]
-    space: Space = PIXEL
-    uses_default: bool = True
-    odd_rows: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-
-
-class Series(NamedTuple):
-    """One figure over several attempts: the exact mean over the ``evaluated`` of all ``total`` examples.
-
-    ``mean`` and ``interval`` are None where no example could be evaluated.
-    """
-
-    name: str
-    mean: Fraction | None
-    evaluated: int
-    total: int
-    interval: tuple[float, float] | None
-
-
-class Attempts(NamedTuple):
-    """What ``k`` attempts at each example gave. ``most`` is the largest number of attempts that an example has.
-
-    ``observed`` counts the first k attempts that have a row, ``errors`` those of them that failed. ``consistency`` says
-    how many examples with all k attempts were right in none, one, ... all of them.
-    """
-
-    k: int
-    most: int
-    observed: int
-    errors: int
-    series: tuple[Series, ...]
-    consistency: tuple[int, ...]
-
-
-class Branch(NamedTuple):
-    """A node of a tree of categories: its exact value, None where it has no examples, and how many it has."""
-
-    path: str
-    value: Fraction | None
-    n: int
-
-
-class Aggregation(NamedTuple):
-    """One exact figure made of the cells of ``axis`` by ``mode``; ``outside`` are the categories not in the tree."""
-
-    mode: str
-    axis: Axis
-    value: Fraction | None
-    branches: tuple[Branch, ...]
-    outside: tuple[str, ...]
-
-
-class Report(NamedTuple):
-    """The score of one benchmark with its evidence.
-
-    ``space`` is what rows without a space of their own were read in (None where there were none), ``row_spaces`` those
-    that rows named themselves. ``refusal_markers`` counts the refusals that name the marker they were read from.
-
-    Invariant: ``total.n`` is the number of ground-truth examples, and the outcomes add up to it: an absent,
-    failed or unreadable answer stays in the denominator.
-    """
-
-    benchmark: Benchmark
-    variant: str
-    total: Cell
-    outcomes: Mapping[Outcome, int]
-    no_answer_reasons: Mapping[str, int]
-    actionable: Cell | None
-    refusals: Cell | None
-    false_refusals: int
-    tables: tuple[Table, ...]
-    space: Space | None
-    row_spaces: tuple[Space, ...]
-    profile: str
-    signature: str
-    ground_truth: GroundTruth
-    alternatives: tuple[Alternative, ...]
-    verdicts: Sequence[Verdict]
-    findings: tuple[Finding, ...] = ()
-    finding_counts: Mapping[str, int] = MappingProxyType({})
-    answers: Answers = Answers(())
-    attempts: Attempts | None = None
-    aggregation: Aggregation | None = None
-    refusal_markers: Mapping[str, int] = MappingProxyType({})
-
-    @property
-    def categories(self) -> Table:
-        """The table whose cells are the categories: that of the axis ``category``, else the first."""
-        return next((table for table in self.tables if table.axis.name == "category"), self.tables[0])
-
-    @property
-    def answered(self) -> Cell:
-        """Hits over the examples that got a usable answer: a second figure, never the score."""
-        return Cell("answered", self.total.hits, self.outcomes["hit"] + self.outcomes["miss"])
-
-    @property
-    def missing_predictions(self) -> int:
-        """no_answer + run_error + absent, as the public Pointerbench scorer counts them."""
-        return self.total.n - self.answered.n
-
-
-class Kept(NamedTuple):
-    """What a run keeps beyond its verdicts where it is asked to, by id and attempt: the row that counts, and the
-    verdicts of later attempts."""
-
-    rows: dict[tuple[str, int], Mapping[str, Any]]
-    later: dict[tuple[str, int], Verdict]
-
-
-class Check(NamedTuple):
-    """What the strict check found. ``absent`` lists, for each benchmark of the file, the examples without a row."""
-
-    accepted: bool
-    rows: int
-    benchmarks: tuple[str, ...]
-    absent: Mapping[str, tuple[str, ...]]
-    findings: tuple[Finding, ...]
-    finding_counts: Mapping[str, int]
-    ground_truths: tuple[GroundTruth, ...] = ()
-
-
-class Suite(NamedTuple):
-    """Benchmarks that are ranked by the plain mean of their accuracies. ``average`` is None while one is missing."""
-
-    name: str
-    members: tuple[tuple[str, Report | None], ...]
-
-    @property
-    def average(self) -> float | None:
-        accuracies = [report.total.accuracy for _, report in self.members if report is not None]
-        return sum(accuracies) / len(accuracies) if len(accuracies) == len(self.members) else None
+    """What was found in the files."""
 
 
 Row = tuple[int, dict[str, Any]]
-"""A line number (1-based) and the JSON object that starts there."""
+"""A line number (from 1) and the JSON object that starts there."""
 
 Rows = Iterable[Row]
 
-Batch = tuple[Sequence[int], list[dict[str, Any]]]
-"""Rows that stand near each other in a file: their line numbers, and the objects that start there."""
+Block = tuple[Sequence[int], list[dict[str, Any]]]
+"""Rows that stand near each other in a file: their line numbers, and the objects that start there, aligned."""

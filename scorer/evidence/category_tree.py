@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from scorer.core.errors import UsageError
 from scorer.core.findings import shorten, type_name
-from scorer.core.records import Aggregation, Branch, Cell, Report, Table
+from scorer.core.report import Aggregation, Branch, Cell, Report, Table
 
 MODES = ("micro_weighted", "category_mean")
 ROOT = "overall"

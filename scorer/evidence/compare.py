@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from scorer.core.errors import UsageError
-from scorer.core.records import Axis, Report
-from scorer.core.resampling import bootstrap
+from scorer.core.records import Axis
+from scorer.core.report import Report
 from scorer.core.signature import parse_signature
-from scorer.core.stats import holm, mcnemar
+from scorer.core.stats import bootstrap, holm, mcnemar
 
 DRAWS = 10_000
 OF_THE_FILE = frozenset({"space", "profile", "version"})

@@ -7,28 +7,28 @@ import re
 from collections.abc import Iterator
 from itertools import count
 
-from scorer.core.findings import Findings, type_name
+from scorer.core import messages
+from scorer.core.findings import Reporter, type_name
 from scorer.core.records import Row
-from scorer.files.faults import Decoder, add_repeated_keys, is_too_deep, report_too_deep, report_too_many_rows
+from scorer.files.faults import Decoder, add_repeated_keys, is_too_deep
 
 _WHITE = r"[ \t\n\r]*"
 
 WINDOW = 2**14
-"""So many characters may lie behind when the text is cut."""
+"""Characters that may lie behind the position before the text is cut there. The parser counts lines from its start."""
 
 
-def entries(data: bytes, line: int, source: str, findings: Findings, check_keys: bool) -> Iterator[Row]:
+def entries(data: bytes, line: int, report: Reporter, check_keys: bool) -> Iterator[Row]:
     """The entries of one JSON array, each with the line it starts on. Goes on at the next line after a fault."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         at = line + data.count(b"\n", 0, error.start)
         offset = error.start - (data.rfind(b"\n", 0, error.start) + 1)
-        found = f"byte offset {offset}: not valid UTF-8 (0x{data[error.start]:02x}); save the file as UTF-8"
-        findings.add("not-utf8", found, source, at, column=offset + 1)
+        report.at(at)(messages.NOT_UTF8, offset=offset, byte=data[error.start], column=offset + 1)
         return
-    if is_too_deep(data, findings.limits.depth):
-        report_too_deep(source, line, findings)
+    if is_too_deep(data, report.findings.limits.depth):
+        report.at(line)(messages.TOO_DEEP)
         return
     decoder = Decoder()
     position = _Position(text, line)
@@ -39,34 +39,34 @@ def entries(data: bytes, line: int, source: str, findings: Findings, check_keys:
         at = position.line
         match position.text[position.index : position.index + 1]:
             case "":
-                findings.add("bad-json", "the array is not closed (interrupted run?)", source, at)
+                report.at(at)(messages.ARRAY_NOT_CLOSED)
                 return
             case "]":
                 if comma:
-                    findings.add("bad-json", f"trailing comma before the ] on line {at}; remove it", source, comma)
+                    report.at(comma)(messages.TRAILING_COMMA, end=at)
                 break
-        if entry == findings.limits.rows:
-            report_too_many_rows(source, findings)
+        if entry == report.findings.limits.rows:
+            report(messages.TOO_MANY_ROWS)
             return
         try:
             value, end = decoder.raw_decode(position.text, position.index)
         except RecursionError:
-            report_too_deep(source, at, findings)
+            report.at(at)(messages.TOO_DEEP)
             return
         except json.JSONDecodeError as error:
             broken = at + position.text.count("\n", position.index, error.pos)
             column = error.pos - position.text.rfind("\n", 0, error.pos)
-            findings.add("bad-json", f"column {column}: not JSON ({error.msg})", source, broken, column=column)
+            report.at(broken)(messages.NOT_JSON, at=column, cause=error.msg, column=column)
             if not position.next_line():
                 return
             comma = 0
             continue
         if isinstance(value, dict):
             if check_keys:
-                add_repeated_keys(decoder.repeated, value, at, source, findings)
+                add_repeated_keys(decoder.repeated, value, report.at(at))
             yield at, value
         else:
-            findings.add("not-an-object", f"expected an object, found {type_name(value)}", source, at)
+            report.at(at)(messages.NOT_AN_OBJECT, found=type_name(value))
         position.move(end)
         position.skip_white()
         match position.text[position.index : position.index + 1]:
@@ -77,22 +77,17 @@ def entries(data: bytes, line: int, source: str, findings: Findings, check_keys:
                 comma = 0
             case _:
                 comma = 0
-                findings.add(
-                    "bad-json",
-                    "missing comma between array entries (JSONL lines wrapped in [ ]?)",
-                    source,
-                    position.line,
-                )
+                report.at(position.line)(messages.MISSING_COMMA)
     position.move(position.index + 1)
     position.skip_white()
     if position.index < len(position.text):
-        findings.add("bad-json", "text after the ] that closes the array", source, position.line)
+        report.at(position.line)(messages.TEXT_AFTER_ARRAY)
 
 
 class _Position:
-    """A place in a text and the line it is on, moved forwards only.
+    """A place in a text and the line it is on. It only moves forwards.
 
-    What lies behind is let go after a fault: each error of the parser counts the lines from the start of the text.
+    After a fault the text behind it is dropped, because the parser's errors count lines from the start of the text.
     """
 
     def __init__(self, text: str, line: int) -> None:

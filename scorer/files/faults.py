@@ -1,4 +1,4 @@
-"""What is wrong with a line, said so that its author can mend it; and the parser that tells repeated keys."""
+"""What is wrong with a line, and what its author can do about it; and the parser that notices repeated keys."""
 
 from __future__ import annotations
 
@@ -6,26 +6,15 @@ import json
 import re
 from typing import Any
 
-from scorer.core.findings import Findings
-from scorer.core.limits import reason
+from scorer.core import messages
+from scorer.core.findings import Message, Reporter
 
 MAX_DIGITS = 400
-"""An integer with more digits than a double can hold; it is read as infinite and refused as a coordinate."""
+"""Digits up to which an integer is parsed exactly. A double holds 308, so longer ones are read as infinite."""
 
 # Patterns are compiled when first needed, which for most files is never.
 _STRING = rb'(?s)"(?:[^"\\]|\\.)*+"?'  # one without an end reaches to the end, and is looked through once
 _BRACKETS = rb"[\[\]{}]"
-
-
-def report_too_many_rows(source: str, findings: Findings) -> None:
-    """What comes behind the last row that is taken is not read."""
-    findings.add("too-many-rows", f"the file has more lines than {reason('rows', findings.limits)}", source)
-
-
-def report_too_deep(source: str, line: int, findings: Findings) -> None:
-    """Refused before parsing: each parser has a limit of its own, and no verdict may depend on it."""
-    deeper = f"arrays or objects are nested deeper than {reason('depth', findings.limits)}"
-    findings.add("bad-json", deeper, source, line)
 
 
 def is_too_deep(line: bytes, max_depth: int) -> bool:
@@ -41,7 +30,7 @@ def is_too_deep(line: bytes, max_depth: int) -> bool:
 
 
 def _integer(digits: str) -> int | float:
-    """``int``, but without its limit on the number of digits: what is too long for a double becomes infinite."""
+    """``int`` without its limit on the number of digits: what is too long for a double becomes infinite."""
     return int(digits) if len(digits) <= MAX_DIGITS else float(digits)
 
 
@@ -61,27 +50,22 @@ class Decoder(json.JSONDecoder):
         return row
 
 
-def parse_with_care(line: bytes, number: int, source: str, findings: Findings) -> tuple[Any] | None:
-    """Read one line slowly and say what is wrong with it; None for a blank or a broken line."""
+def parse_with_care(line: bytes, report: Reporter) -> tuple[Any] | None:
+    """Read one line slowly and report what is wrong with it; None for a blank or a broken line."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        findings.add(
-            "not-utf8",
-            f"byte offset {error.start}: not valid UTF-8 (0x{line[error.start]:02x}); save the file as UTF-8",
-            source,
-            number,
-            column=error.start + 1,
-        )
+        report(messages.NOT_UTF8, offset=error.start, byte=line[error.start], column=error.start + 1)
         return None
     if not text.strip():
         return None
     try:
         return (Decoder().decode(text),)
     except json.JSONDecodeError as error:
-        findings.add("bad-json", _cause(text, error), source, number, column=error.pos + 1)
-    except RecursionError:  # under the limit, but called from deep in somebody's stack
-        report_too_deep(source, number, findings)
+        cause = f"{error.msg[:1].lower()}{error.msg[1:]}"
+        report(_message(text, error), at=error.pos + 1, cause=cause, column=error.pos + 1)
+    except RecursionError:  # within the limit, but called from deep inside another program
+        report(messages.TOO_DEEP)
     return None
 
 
@@ -106,39 +90,32 @@ def colons_of(row: dict[str, Any]) -> int:
     return total
 
 
-def report_repeated_keys(line: bytes, number: int, source: str, findings: Findings) -> None:
-    """Read a line again and add a finding for each key of its outermost object that stands there twice."""
+def report_repeated_keys(line: bytes, report: Reporter) -> None:
+    """Read a line again and report each key of its outermost object that stands there twice."""
     decoder = Decoder()
     row = decoder.decode(line.decode())
-    add_repeated_keys(decoder.repeated, row, number, source, findings)
+    add_repeated_keys(decoder.repeated, row, report)
 
 
-def add_repeated_keys(repeated: list[str], row: dict[str, Any], number: int, source: str, findings: Findings) -> None:
-    """Add a finding for each of these keys of a row."""
+def add_repeated_keys(repeated: list[str], row: dict[str, Any], report: Reporter) -> None:
+    """Report each of these keys of a row."""
     row_id = row.get("id")
+    report = report.at(report.line, row_id if isinstance(row_id, str) else "")
     for key in repeated:
-        message = f'the key "{key}" appears twice; the last value counts'
-        findings.add("repeated-key", message, source, number, row_id=row_id if isinstance(row_id, str) else "")
+        report(messages.REPEATED_KEY, key=key)
 
 
-def _cause(text: str, error: json.JSONDecodeError) -> str:
-    """What probably happened to a line that is not JSON, with the next step."""
+def _message(text: str, error: json.JSONDecodeError) -> Message:
+    """What probably happened to a line that is not JSON."""
     start = text.lstrip()
     if start.startswith("```"):
-        return "a markdown fence in a predictions file; remove the fence lines"
+        return messages.MARKDOWN_FENCE
     if start.startswith("\ufeff"):
-        return "a byte order mark in the middle of the file (files joined?); remove it"
+        return messages.MARK_INSIDE
     if error.msg == "Extra data":
-        if text[error.pos :].startswith(("{", "[")):
-            return (
-                f"column {error.pos + 1}: second JSON value on the same line "
-                "(missing newline after an interrupted run?)"
-            )
-        return f"column {error.pos + 1}: text after the JSON value"
+        return messages.SECOND_VALUE if text[error.pos :].startswith(("{", "[")) else messages.TEXT_AFTER_VALUE
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-        if text.endswith("\n"):
-            return "incomplete JSON (one object over several lines? write each row on a line of its own)"
-        return "incomplete JSON, no newline at the end of the file (interrupted run?)"
+        return messages.INCOMPLETE_LINE if text.endswith("\n") else messages.INCOMPLETE_FILE
     if re.match(r"[\[{(]\s*'", start) or "'id'" in start:
-        return "single quotes: this is Python repr, not JSON; write rows with json.dumps"
-    return f"column {error.pos + 1}: not JSON ({error.msg[:1].lower()}{error.msg[1:]})"
+        return messages.SINGLE_QUOTES
+    return messages.NOT_JSON

@@ -1,8 +1,8 @@
-"""A file -> batches of rows with line numbers. Collects every bad line and never stops at the first.
+"""A binary stream -> blocks of rows with line numbers. Every bad line is reported; reading goes on behind it.
 
-Both forms are read: JSON Lines, where only LF (or CR LF) ends a line, and one JSON array. The standard library's
-parser defines what is JSON here; orjson, if it is installed and the file is large enough to repay its import, is only
-asked first, and what it refuses is read again. So no verdict depends on it.
+Two forms are read: JSON Lines, where only LF (or CR LF) ends a line, and one JSON array. The standard library's parser
+defines what is JSON. If orjson is installed and the file is large enough to repay its import, it is asked first, and
+what it rejects is read again by the standard parser, so that no result depends on it.
 """
 
 from __future__ import annotations
@@ -15,23 +15,16 @@ from functools import partial
 from itertools import compress, islice
 from typing import IO, Any
 
-from scorer.core.findings import Code, Findings, type_name
-from scorer.core.limits import reason
-from scorer.core.records import Batch, Row
-from scorer.files.faults import (
-    is_too_deep,
-    may_repeat_keys,
-    parse_with_care,
-    report_repeated_keys,
-    report_too_deep,
-    report_too_many_rows,
-)
+from scorer.core import messages
+from scorer.core.findings import Message, Reporter, type_name
+from scorer.core.records import Block
+from scorer.files.faults import is_too_deep, may_repeat_keys, parse_with_care, report_repeated_keys
 
 BLOCK_BYTES = 2**15
-"""So much is read at a time: enough rows to pay for a step, few enough for the nearest memory."""
+"""Bytes that are read at a time: enough rows to repay the cost of a step, few enough for the processor's cache."""
 
 ORJSON_PAYS_FROM_BYTES = 4 * 2**20
-"""Importing orjson costs as much as reading some megabytes with the standard parser."""
+"""File size from which orjson is used: its import takes as long as reading some megabytes with the standard parser."""
 
 _BINARY = {
     codecs.BOM_UTF16_LE: "UTF-16 (byte order mark FF FE); save it as UTF-8",
@@ -43,29 +36,19 @@ _BINARY = {
 _raw_decode = json.JSONDecoder().raw_decode
 
 
-def rows(
-    stream: IO[bytes], source: str, findings: Findings, *, size: int = 0, check_keys: bool = True
-) -> Iterator[Row]:
-    """Yield (line number, object) for each row, as ``batches`` reads them."""
-    for lines, found in batches(stream, source, findings, size=size, check_keys=check_keys):
-        yield from zip(lines, found, strict=True)
+def blocks(stream: IO[bytes], report: Reporter, *, size: int = 0, check_keys: bool = True) -> Iterator[Block]:
+    """Yield the rows in blocks, with their line numbers; add a finding for everything that is no row.
 
-
-def batches(
-    stream: IO[bytes], source: str, findings: Findings, *, size: int = 0, check_keys: bool = True
-) -> Iterator[Batch]:
-    """Yield the rows, many at a time, with their line numbers; add a finding for everything that is no row.
-
-    ``stream`` is binary and read once, block by block for JSON Lines and whole for an array. ``source`` is the name
-    that the findings carry, ``size`` the number of bytes if it is known. ``check_keys`` also reports repeated keys.
+    ``stream`` is read once, block by block for JSON Lines and whole for an array. ``report`` adds findings about it.
+    ``size`` is the number of bytes, 0 if it is not known. ``check_keys`` also reports keys that stand twice.
     """
-    limits = findings.limits
+    limits = report.findings.limits
     first_lines = islice(iter(partial(stream.readline, limits.line_bytes + 1), b""), limits.rows)
     for number, line in enumerate(first_lines, 1):
         if number == 1:
-            if _is_binary(line, source, findings):
+            if _is_binary(line, report):
                 return
-            line = _without_mark(line, source, findings)
+            line = _without_mark(line, report)
         start = line.lstrip()
         if not start and len(line) <= limits.line_bytes:
             continue
@@ -74,10 +57,9 @@ def batches(
             if len(data) <= limits.array_bytes:
                 from scorer.files.array import entries
 
-                yield from (([at], [row]) for at, row in entries(data, number, source, findings, check_keys))
+                yield from (([at], [row]) for at, row in entries(data, number, report, check_keys))
             else:
-                longer = f"the JSON array is longer than {reason('array-bytes', limits)}; write JSON Lines instead"
-                findings.add("array-too-long", longer, source, number)
+                report.at(number)(messages.ARRAY_TOO_LONG)
             return
         if start.startswith(b"{") and b"}" not in line and line.endswith(b"\n"):
             line += stream.read(limits.line_bytes) + stream.readline(limits.line_bytes)  # whole lines
@@ -85,14 +67,14 @@ def batches(
             whole = None if behind else _spread_object(line, limits.depth)
             if whole is not None:
                 if check_keys and may_repeat_keys(line, whole):
-                    report_repeated_keys(line, number, source, findings)
+                    report_repeated_keys(line, report.at(number))
                 yield [number], [whole]
                 return
             line += behind
-        yield from _Lines(source, findings, _parser(size), check_keys).batches(line, stream, number)
+        yield from _Lines(report, _parser(size), check_keys).blocks(line, stream, number)
         return
     if stream.read(1):
-        report_too_many_rows(source, findings)
+        report(messages.TOO_MANY_ROWS)
 
 
 def _spread_object(data: bytes, max_depth: int) -> dict[str, Any] | None:
@@ -104,18 +86,18 @@ def _spread_object(data: bytes, max_depth: int) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _is_binary(line: bytes, source: str, findings: Findings) -> bool:
-    """Whether the file starts as UTF-16 or as an archive does, which one message says better than one a line."""
+def _is_binary(line: bytes, report: Reporter) -> bool:
+    """Whether the file starts as UTF-16 or as an archive does. One finding says so better than one for each line."""
     for mark, found in _BINARY.items():
         if line.startswith(mark):
-            findings.add("not-utf8", f"the file is {found}", source, 1)
+            report.at(1)(messages.NOT_TEXT, found=found)
             return True
     return False
 
 
-def _without_mark(line: bytes, source: str, findings: Findings) -> bytes:
+def _without_mark(line: bytes, report: Reporter) -> bytes:
     if line.startswith(codecs.BOM_UTF8):
-        findings.add("byte-order-mark", "a UTF-8 byte order mark at the start was ignored", source)
+        report(messages.BYTE_ORDER_MARK)
     return line.removeprefix(codecs.BOM_UTF8)
 
 
@@ -131,7 +113,7 @@ def _parser(size: int) -> Callable[[bytes], Any]:
 
 
 def _standard_loads(line: bytes) -> Any:
-    """``json.loads`` of UTF-8, without the half of its time that goes into finding out what it was given."""
+    """``json.loads`` of UTF-8, without finding out the encoding first, which takes half of its time."""
     text = line.decode()
     value, end = _raw_decode(text)
     if text[end:].strip(" \t\r\n"):
@@ -142,33 +124,33 @@ def _standard_loads(line: bytes) -> Any:
 class _Lines:
     """Reads the lines of one file.
 
-    A block of them is parsed at once where each is a flat object, line by line where each is an object, and else with
-    care: three ways to the same rows.
+    A block is parsed at once where each line is a flat object, line by line where each is an object, and else with
+    care. All three ways give the same rows.
     """
 
-    def __init__(self, source: str, findings: Findings, loads: Callable[[bytes], Any], check_keys: bool) -> None:
-        self.source, self.findings, self.loads, self.check_keys = source, findings, loads, check_keys
+    def __init__(self, report: Reporter, loads: Callable[[bytes], Any], check_keys: bool) -> None:
+        self.report, self.limits, self.loads, self.check_keys = report, report.findings.limits, loads, check_keys
 
-    def batches(self, start: bytes, stream: IO[bytes], first: int) -> Iterator[Batch]:
+    def blocks(self, start: bytes, stream: IO[bytes], first: int) -> Iterator[Block]:
         """The rows of ``start``, which is line ``first`` and maybe more, and of the rest of the stream."""
-        last = self.findings.limits.rows
-        for data in _blocks(start, stream, self.findings.limits.line_bytes + 1):
+        last = self.limits.rows
+        for data in _whole_lines(start, stream, self.limits.line_bytes + 1):
             count = _count(b"\n", data) + (not data.endswith(b"\n"))
             taken = min(count, last - first + 1)
             if taken < count:
                 data = b"".join(islice(io.BytesIO(data), taken))
             if taken:
-                numbers, rows = self._batch(data, range(first, first + taken))
+                numbers, rows = self._block(data, range(first, first + taken))
                 # Rows whose keys are distinct have one colon for each of them, unless their values hold more.
                 if self.check_keys and _count(b":", data) != sum(map(len, rows)):
                     self._check_keys(data, first, numbers, rows)
                 yield numbers, rows
             if taken < count:
-                report_too_many_rows(self.source, self.findings)
+                self.report(messages.TOO_MANY_ROWS)
                 return
             first += count
 
-    def _batch(self, data: bytes, numbers: Sequence[int]) -> Batch:
+    def _block(self, data: bytes, numbers: Sequence[int]) -> Block:
         rows = self._flat_objects(data, len(numbers))
         if rows is not None:
             return numbers, rows
@@ -185,7 +167,7 @@ class _Lines:
         With as many braces as lines, each at the start of a line, no object lies in another; and where as many values
         come out, each begins at its brace and ends before the next one, so with its line. None where any of it fails.
         """
-        limits = self.findings.limits
+        limits = self.limits
         nested = data.find(b"{", 1, data.find(b"\n")) > 0  # one look at the first line tells most files that are not
         if nested or not data.startswith(b"{") or _count(b"{", data) != count or data.count(b"\n{") != count - 1:
             return None
@@ -200,7 +182,7 @@ class _Lines:
 
     def _objects(self, lines: list[bytes]) -> list[dict[str, Any]] | None:
         """The objects on lines that hold one each; None where any line holds anything else."""
-        limits = self.findings.limits
+        limits = self.limits
         may_have_faults = max(map(len, lines)) > min(limits.line_bytes, 2 * limits.depth)
         if may_have_faults and any(map(self._fault_before_parsing, lines)):
             return None
@@ -215,36 +197,32 @@ class _Lines:
         for number, row in zip(numbers, rows, strict=True):
             line = lines[number - first]
             if may_repeat_keys(line, row):
-                report_repeated_keys(line, number, self.source, self.findings)
+                report_repeated_keys(line, self.report.at(number))
 
-    def _fault_before_parsing(self, line: bytes) -> Code | None:
-        """Why a line is not even parsed. So many levels need twice as many bytes: as many brackets must close."""
-        limits = self.findings.limits
+    def _fault_before_parsing(self, line: bytes) -> Message | None:
+        """Why a line is not parsed at all. A line with too many levels has at least two brackets for each of them."""
+        limits = self.limits
         if len(line) > limits.line_bytes:
-            return "line-too-long"
-        return "bad-json" if len(line) > 2 * limits.depth and is_too_deep(line, limits.depth) else None
+            return messages.LINE_TOO_LONG
+        return messages.TOO_DEEP if len(line) > 2 * limits.depth and is_too_deep(line, limits.depth) else None
 
     def _object(self, line: bytes, number: int) -> dict[str, Any] | None:
-        """The object on one line; None, and a finding unless the line is blank, where there is none."""
-        findings, source = self.findings, self.source
-        match self._fault_before_parsing(line):
-            case "line-too-long":
-                longer = f"the line is longer, in bytes, than {reason('line-bytes', findings.limits)}"
-                findings.add("line-too-long", longer, source, number)
-                return None
-            case "bad-json":
-                report_too_deep(source, number, findings)
-                return None
+        """The object on one line. None where there is none; that is a finding unless the line is blank."""
+        report = self.report.at(number)
+        fault = self._fault_before_parsing(line)
+        if fault is not None:
+            report(fault)
+            return None
         try:
             value = self.loads(line)
         except (ValueError, RecursionError):
-            parsed = parse_with_care(line, number, source, findings)
+            parsed = parse_with_care(line, report)
             if parsed is None:
                 return None
             value = parsed[0]
         if isinstance(value, dict):
             return value
-        findings.add("not-an-object", f"expected an object, found {type_name(value)}", source, number)
+        report(messages.NOT_AN_OBJECT, found=type_name(value))
         return None
 
 
@@ -253,8 +231,8 @@ def _count(byte: bytes, data: bytes) -> int:
     return len(data) - len(data.replace(byte, b""))
 
 
-def _blocks(start: bytes, stream: IO[bytes], longest: int) -> Iterator[bytes]:
-    """Whole lines, many at a time, ``start`` first; only one of ``longest`` bytes and more may lack its end."""
+def _whole_lines(start: bytes, stream: IO[bytes], longest: int) -> Iterator[bytes]:
+    """Whole lines, many at a time, ``start`` first. Only a line of ``longest`` bytes and more may lack its end."""
     data = start + stream.read(BLOCK_BYTES) + stream.readline(longest)
     while data:
         yield data

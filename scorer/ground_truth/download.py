@@ -17,8 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from scorer.benchmarks import BENCHMARKS, get_benchmark
 from scorer.benchmarks.pointerbench import SUITE
-from scorer.core.errors import GroundTruthError
-from scorer.core.extras import needs
+from scorer.core.errors import GroundTruthError, needs
 from scorer.ground_truth.load import find, load_benchmark
 
 POINTERBENCH_DATASET = "WarmwindOS/pointerbench"
@@ -49,9 +48,9 @@ def fetch_pointerbench(data: str, say: Say) -> Path:
     for benchmark in BENCHMARKS.values():
         if benchmark.suite == SUITE:
             found = find(benchmark, "", [data])
-            if isinstance(found, list):
-                raise GroundTruthError(f"{POINTERBENCH_DATASET} holds no {benchmark.files['']} of {benchmark.id}")
-            _say_loaded(benchmark.id, found, say)
+            if not found.files:
+                raise GroundTruthError(f"{POINTERBENCH_DATASET} holds no {benchmark.files[''][0]} of {benchmark.id}")
+            _say_loaded(benchmark.id, found.files[0], say)
     return target
 
 
@@ -84,9 +83,9 @@ def fetch_osworld_g(data: str, url: str, sha256: str | None, say: Say) -> Path:
         finally:
             shutil.rmtree(work, ignore_errors=True)
     found = find(get_benchmark("osworld-g"), "original", [str(target)])
-    if isinstance(found, list):
+    if not found.files:
         raise GroundTruthError(f"{target} holds no {ANNOTATIONS}; empty it, and the same command fetches it")
-    _say_loaded("osworld-g", found, say)
+    _say_loaded("osworld-g", found.files[0], say)
     return target
 
 

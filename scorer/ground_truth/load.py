@@ -1,4 +1,4 @@
-"""Ground truth: a file or a folder -> examples. All faults are listed in one error; nothing is silently dropped."""
+"""Ground truth: annotation files or a folder -> examples. All faults are listed in one error."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
-from scorer.benchmarks import ID_PATTERNS, get_benchmark, osworld_g
+from scorer.benchmarks import ID_PATTERNS, get_benchmark
 from scorer.benchmarks.ids import benchmark_of
+from scorer.core import messages
 from scorer.core.errors import GroundTruthError, UsageError
-from scorer.core.findings import Findings, write_numbers
-from scorer.core.records import Benchmark, Example, GroundTruth
-from scorer.files.rows import rows
+from scorer.core.findings import Findings, Reporter, write_numbers
+from scorer.core.records import Benchmark, Example, GroundTruth, SideFile
+from scorer.files.source import file_source
+from scorer.ground_truth.records import ExampleReader
 
 ALL_CATEGORIES = "all"
 
@@ -23,8 +24,20 @@ class Selection(NamedTuple):
     """Which instructions and which examples of a benchmark are wanted. Empty means the default: all of them."""
 
     variant: str = ""
+    """The instruction variant."""
     categories: tuple[str, ...] = ()
+    """Only examples of these categories; ``all`` stands for all of them."""
     sample_ids: tuple[str, ...] = ()
+    """Only the examples of these ids."""
+
+
+class Found(NamedTuple):
+    """The annotation files of a benchmark, or where they were looked for."""
+
+    files: tuple[str, ...]
+    """The files of one variant; empty where they are nowhere."""
+    looked_for: tuple[str, ...]
+    """Every path that was tried."""
 
 
 def load_benchmark(
@@ -37,8 +50,9 @@ def load_benchmark(
 ) -> GroundTruth:
     """Load a benchmark's examples from an annotation file, or from a folder that holds it.
 
-    ``variant`` is ``original`` or ``refined`` for OSWorld-G (default: what the file's name says, else original).
-    ``categories`` and ``sample_ids`` keep only some examples, in the order of the file, so that denominators shrink.
+    ``variant`` is the instruction variant, for benchmarks that have several (default: what the file's name says, else
+    the first one). ``categories`` and ``sample_ids`` keep only some examples, in the order of the file, so that
+    denominators shrink.
 
     Raises UsageError for an unknown benchmark, variant, category or sample id, and GroundTruthError, with every
     fault by id in its ``findings``, for a file that is absent or malformed.
@@ -46,29 +60,32 @@ def load_benchmark(
     benchmark = get_benchmark(name)
     file = os.fspath(path)
     categories, sample_ids = ((each,) if isinstance(each, str) else each for each in (categories, sample_ids))
+    files: tuple[str, ...] = (file,)
     if "\0" not in file and os.path.isdir(file):
-        found = find(benchmark, _variant(benchmark, variant), [file])
-        if isinstance(found, list):
-            looked = "\n".join(f"  {place}" for place in found)
+        files, looked_for = find(benchmark, _variant(benchmark, variant), [file])
+        if not files:
+            looked = "\n".join(f"  {place}" for place in looked_for)
             raise GroundTruthError(f"no ground truth of {name} in {file}; looked for:\n{looked}")
-        file = found
-    return load_file(benchmark, file, Selection(variant, tuple(categories), tuple(map(str, sample_ids))))
+    return load_files(benchmark, files, Selection(variant, tuple(categories), tuple(map(str, sample_ids))))
 
 
-def find(benchmark: Benchmark, variant: str, places: Iterable[str]) -> str | list[str]:
-    """The annotation file below the first place that has it, or every path that was looked at."""
-    looked: list[str] = []
-    name = benchmark.files[variant]
-    layouts = dict.fromkeys([*(os.path.join(folder, name) for folder in benchmark.folders), os.path.basename(name)])
+def find(benchmark: Benchmark, variant: str, places: Iterable[str]) -> Found:
+    """The annotation files of a variant below the first of some places that has them."""
+    looked_for: list[str] = []
+    names = benchmark.files[variant]
+    layouts = [[os.path.join(folder, name) for name in names] for folder in benchmark.folders]
+    layouts.append([os.path.basename(name) for name in names])
+    tried = dict.fromkeys(tuple(map(os.path.normpath, layout)) for layout in layouts)
+    plain = {tuple(map(os.path.normpath, names)), tuple(map(os.path.basename, names))}
     for place in places:
-        for layout in layouts:
-            file = os.path.normpath(os.path.join(place, layout))
-            looked.append(file)
-            # A subset's own folder has the same layout whichever subset it is: ask the file.
-            named = layout not in (name, os.path.basename(name))
-            if os.path.isfile(file) and (named or benchmark_in(file) in (benchmark.id, None)):
-                return file
-    return looked
+        for layout in tried:
+            files = tuple(os.path.normpath(os.path.join(place, name)) for name in layout)
+            looked_for.append(files[0])
+            # Benchmarks may have the same layout below their own folder, so that the file itself has to tell.
+            tells = layout not in plain
+            if all(map(os.path.isfile, files)) and (tells or benchmark_in(files[0]) in (benchmark.id, None)):
+                return Found(files, tuple(looked_for))
+    return Found((), tuple(looked_for))
 
 
 def benchmark_in(file: str) -> str | None:
@@ -84,54 +101,63 @@ def benchmark_in(file: str) -> str | None:
     return benchmark_of(quoted[1], ID_PATTERNS) if len(quoted) == 3 else None
 
 
-def load_file(benchmark: Benchmark, file: str, selection: Selection) -> GroundTruth:
-    """Load one annotation file; see load_benchmark."""
-    variant = _variant_of_file(benchmark, file, selection.variant)
+def load_files(benchmark: Benchmark, files: Sequence[str], selection: Selection) -> GroundTruth:
+    """Load the annotation files of one variant; see load_benchmark."""
+    variant = _variant_of_file(benchmark, files[0], selection.variant)
+    path = files[0] if len(files) == 1 else os.path.commonpath(files)
     findings = Findings()
-    _check_file(file)
-    try:
-        with open(file, "rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            stream.seek(0)
-            records = rows(stream, file, findings, size=os.fstat(stream.fileno()).st_size, check_keys=False)
-            sides, sides_sha256 = _side_files(benchmark, os.path.dirname(file))
-            examples = benchmark.read(records, file, findings, benchmark.axes, sides)
-    except OSError as error:
-        raise _unreadable(file, error) from None
-    if findings.refused or not examples:
-        found = findings.summary() if findings.refused else "it has no rows"
+    report = findings.at(path)
+    reader = ExampleReader(benchmark)
+    for file in files:
+        _check_file(file)
+        reader.read(file_source(file).rows(findings, check_keys=False), findings.at(file))
+    sides, digests = _side_files(benchmark, os.path.dirname(files[0]))
+    reader.categorize(sides, report)
+    examples = reader.examples
+    if findings.has_errors or not examples:
+        found = findings.summary() if findings.has_errors else "it has no rows"
         raise GroundTruthError(
-            f"{file} is no usable ground truth of {benchmark.id}: {found}; the official file is at {benchmark.source}",
+            f"{path} is no usable ground truth of {benchmark.id}: {found}; the official file is at {benchmark.source}",
             findings,
             findings.counts,
         )
-    if len(benchmark.files) > 1:
-        _compare_variants(benchmark, file, examples, findings)
+    _compare_variants(benchmark, files, examples, report)
+    digest = _digest(files)
     official = digest in benchmark.sha256
     if benchmark.sha256 and not official:
-        message = f"not the official file of {benchmark.title} (sha256 {digest[:12]}…); scored as given"
-        findings.add("gt-not-official", message, file)
+        report(messages.NOT_OFFICIAL, title=benchmark.title, digest=digest[:12])
     chosen, filter_text = _select(benchmark, examples, selection)
-    source = osworld_g.categories_source(sides) if benchmark.categories else ""
+    left_out = {example.id for example in examples} - {example.id for example in chosen} if filter_text else ()
+    source = next((name for name, side in sides.items() if side.value is not None), "none") if sides else ""
     return GroundTruth(
         benchmark,
         variant,
         tuple(chosen),
-        frozenset(example.id for example in examples) - {example.id for example in chosen}
-        if filter_text
-        else frozenset(),
-        file,
+        frozenset(left_out),
+        path,
         digest,
         official,
         source,
-        sides_sha256.get(source, ""),
+        digests.get(source, ""),
         filter_text,
         tuple(findings),
     )
 
 
+def _digest(files: Sequence[str]) -> str:
+    """The SHA-256 of a file, or that of the digests of several."""
+    digests: list[str] = []
+    for file in files:
+        try:
+            with open(file, "rb") as stream:
+                digests.append(hashlib.file_digest(stream, "sha256").hexdigest())
+        except OSError as error:
+            raise _unreadable(file, error) from None
+    return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
 def _check_file(file: str) -> None:
-    """Only regular files can be read more than once, and a pipe that nobody writes to would never end."""
+    """Only regular files can be read more than once, and a pipe into which nothing is written would never end."""
     if "\0" in file or not os.path.isfile(file):
         found = "there is no such file" if "\0" in file or not os.path.exists(file) else "it is no regular file"
         raise GroundTruthError(f"{file}: cannot be read ({found})")
@@ -154,7 +180,8 @@ def _variant(benchmark: Benchmark, variant: str) -> str:
 def _variant_of_file(benchmark: Benchmark, file: str, asked: str) -> str:
     """The variant that a file holds: official names decide, any other file holds what was asked for."""
     variant = _variant(benchmark, asked)
-    named = next((key for key, name in benchmark.files.items() if key and name == os.path.basename(file)), None)
+    name = os.path.basename(file)
+    named = next((key for key, names in benchmark.files.items() if key and name in map(os.path.basename, names)), None)
     if named is None:
         return variant
     if asked and asked != named:
@@ -162,48 +189,53 @@ def _variant_of_file(benchmark: Benchmark, file: str, asked: str) -> str:
     return named
 
 
-def _side_files(benchmark: Benchmark, folder: str) -> tuple[dict[str, osworld_g.SideFile], dict[str, str]]:
+def _side_files(benchmark: Benchmark, folder: str) -> tuple[dict[str, SideFile], dict[str, str]]:
     """The files beside the annotations, parsed, and their digests."""
-    sides: dict[str, osworld_g.SideFile] = {}
+    sides: dict[str, SideFile] = {}
     digests: dict[str, str] = {}
-    for name in osworld_g.SIDE_FILES if benchmark.categories else ():
+    for name, fault_of in benchmark.side_files.items():
         try:
             with open(os.path.join(folder, name), "rb") as stream:
                 data = stream.read()
             value = json.loads(data.decode("utf-8-sig"))
         except FileNotFoundError:
-            sides[name] = osworld_g.SideFile(None, f"{name} is not in {folder or '.'}")
+            sides[name] = SideFile(None, f"{name} is not in {folder or '.'}")
         except (OSError, ValueError, RecursionError) as error:
-            sides[name] = osworld_g.SideFile(None, f"{name} cannot be read ({error})")
+            sides[name] = SideFile(None, f"{name} cannot be read ({error})")
         else:
-            fault = osworld_g.check_side_file(name, value)
-            sides[name] = osworld_g.SideFile(None if fault else value, fault and f"{name} is invalid: {fault}")
+            fault = fault_of(value)
+            sides[name] = SideFile(None if fault else value, fault and f"{name} is invalid: {fault}")
             digests[name] = hashlib.sha256(data).hexdigest()
     return sides, digests
 
 
-def _compare_variants(benchmark: Benchmark, file: str, examples: Iterable[Example], findings: Findings) -> None:
-    """Warn where the other instruction variant, if it lies beside this one, has another target for an id."""
-    folder, own_name = os.path.split(file)
-    if own_name not in benchmark.files.values():
+def _compare_variants(
+    benchmark: Benchmark, files: Sequence[str], examples: Iterable[Example], report: Reporter
+) -> None:
+    """Warn where another instruction variant, if it lies beside this one, has another target for an id."""
+    folder, own_name = os.path.split(files[0])
+    if len(benchmark.files) < 2 or own_name not in [names[0] for names in benchmark.files.values()]:
         return
     targets = {example.id: example.target for example in examples}
-    for name in benchmark.files.values():
-        other = os.path.join(folder, name)
-        if name == own_name or not os.path.isfile(other):
+    for names in benchmark.files.values():
+        others = [os.path.join(folder, name) for name in names]
+        if names[0] == own_name or not all(map(os.path.isfile, others)):
             continue
-        sides = dict.fromkeys(osworld_g.SIDE_FILES, osworld_g.SideFile(None))
-        others: list[Example] = []
-        with suppress(OSError), open(other, "rb") as stream:
-            records = rows(stream, other, Findings(), check_keys=False)
-            others = benchmark.read(records, other, Findings(), benchmark.axes, sides)
-        for example in others:
+        reader, ignored = ExampleReader(benchmark), Findings()
+        for other in others:
+            reader.read(file_source(other).rows(ignored, check_keys=False), ignored.at(other))
+        for example in reader.examples:
             mine = targets.get(example.id, example.target)
             if mine != example.target:
-                message = (
-                    f"{example.id}: {own_name} has {write_numbers(mine)}, {name} has {write_numbers(example.target)}"
+                place = report.at(0, example.id)
+                place(
+                    messages.VARIANTS_DIFFER,
+                    example=example.id,
+                    file=own_name,
+                    mine=write_numbers(mine),
+                    other_file=names[0],
+                    others=write_numbers(example.target),
                 )
-                findings.add("gt-variants-differ", message, file, row_id=example.id)
 
 
 def _select(benchmark: Benchmark, examples: Sequence[Example], selection: Selection) -> tuple[Sequence[Example], str]:
@@ -213,7 +245,7 @@ def _select(benchmark: Benchmark, examples: Sequence[Example], selection: Select
     for name in selection.categories:
         if name != ALL_CATEGORIES and name not in benchmark.categories:
             if not benchmark.categories:
-                raise UsageError(f"{benchmark.id} cannot be filtered by category; only osworld-g can")
+                raise UsageError(f"{benchmark.id} cannot be filtered by category")
             known = ", ".join((*benchmark.categories, ALL_CATEGORIES))
             raise UsageError(f'{benchmark.id} has no category "{name}"; known: {known}')
     if names:

@@ -9,7 +9,7 @@ from scorer.benchmarks import ID_PATTERNS, get_benchmark
 from scorer.benchmarks.ids import benchmark_of
 from scorer.core.errors import GroundTruthError, UsageError
 from scorer.core.records import Benchmark, GroundTruth
-from scorer.ground_truth.load import Selection, benchmark_in, find, load_file
+from scorer.ground_truth.load import Selection, benchmark_in, find, load_files
 
 ENVIRONMENT = "SCORER_DATA"
 
@@ -64,26 +64,28 @@ class Locator:
 
     def _load(self, benchmark: Benchmark, selection: Selection) -> GroundTruth:
         if self.file is not None:
-            return load_file(benchmark, self.file, selection)
+            return load_files(benchmark, [self.file], selection)
         variant = self.selection.variant or next(iter(benchmark.files))
         if variant not in benchmark.files:
-            # The variant is OSWorld-G's; a Pointerbench subset in the same run has none to choose.
+            # The variant is that of another benchmark in the same run; this one has none to choose.
             variant = next(iter(benchmark.files))
-        found = find(benchmark, variant, self.places)
-        if isinstance(found, list):
-            raise GroundTruthError(_not_found(benchmark, variant, self.places, found, explicit=self.explicit))
-        return load_file(benchmark, found, selection._replace(variant=variant))
+        files, looked_for = find(benchmark, variant, self.places)
+        if not files:
+            raise GroundTruthError(_not_found(benchmark, variant, self.places, looked_for, explicit=self.explicit))
+        return load_files(benchmark, files, selection._replace(variant=variant))
 
     def load_name(self, name: str) -> GroundTruth:
         return self.load(get_benchmark(name))
 
 
-def _not_found(benchmark: Benchmark, variant: str, places: Iterable[str], looked: list[str], *, explicit: bool) -> str:
+def _not_found(
+    benchmark: Benchmark, variant: str, places: Iterable[str], looked_for: Iterable[str], *, explicit: bool
+) -> str:
     lines = [f"the ground truth of {benchmark.id} was not found; looked for:"]
-    lines += [f"  {path}" for path in looked]
+    lines += [f"  {path}" for path in looked_for]
     lines += [f"there is no folder {place}" for place in places if place and not os.path.isdir(place)]
     where = "the --gt or --data folder" if explicit else f"${ENVIRONMENT}, the current or the per-user folder"
-    official = f"{benchmark.folders[0]}/{benchmark.files[variant]}"
+    official = ", ".join(f"{benchmark.folders[0]}/{name}" for name in benchmark.files[variant])
     lines.append(
         f"score fetch {benchmark.suite or benchmark.id} gets it; or get {official} from {benchmark.source} "
         f"and put it below {where}, "

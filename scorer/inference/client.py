@@ -7,8 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from scorer.core.errors import UsageError
-from scorer.core.extras import needs
+from scorer.core.errors import UsageError, needs
 from scorer.core.findings import shorten
 from scorer.inference.plan import Reply
 

@@ -8,8 +8,7 @@ import os
 from collections.abc import Iterable
 from functools import lru_cache
 
-from scorer.core.errors import GroundTruthError
-from scorer.core.extras import needs
+from scorer.core.errors import GroundTruthError, needs
 from scorer.core.records import Example, Size
 
 FOLDER = "images"

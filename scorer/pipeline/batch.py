@@ -1,44 +1,31 @@
-"""A batch, as engines for large data hand it over -> the outcome of each of its rows, by itself.
+"""A batch of rows that a data engine hands over -> the outcome of each row by itself.
 
-The rows go the way that those of a file go, through the collector and its judging; a batch only shapes them first.
+The rows take the way that those of a file take; only the joining is particular to a batch, and there is no report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-from scorer.benchmarks import ID_PATTERNS
-from scorer.benchmarks.ids import Ids
-from scorer.core.errors import UsageError
-from scorer.core.findings import shorten, type_name
-from scorer.core.records import OUTCOMES, Example, GroundTruth, Outcome, Tries
-from scorer.pipeline.routing import plain
-from scorer.pipeline.scoring import RunSettings
-from scorer.pipeline.validate import Collector
+from scorer.core.findings import Code, Findings
+from scorer.core.records import Block, Example, GroundTruth, Outcome
+from scorer.files.python_rows import Columns, rows_of
+from scorer.pipeline.ledger import Ledger, report_unknown
+from scorer.pipeline.routing import Rows, join
+from scorer.pipeline.scoring import score
+from scorer.pipeline.settings import Settings
 
-KEPT_INDEXES = 8
-"""So many ground truths are known by id between batches."""
+CACHED_INDEXES = 8
+"""Upper bound on the ground truths whose examples are kept by id between batches."""
 
 EVERY_FINDING = 10**9
-"""The limit on findings of one code: a batch keeps all of its own, which are as few as its rows."""
-
-_MISSING = frozenset({"NAType", "NaTType"})
-"""The types that pandas has for a value that is not there; known by name, so that pandas is not imported."""
-
-
-@runtime_checkable
-class Columns(Protocol):
-    """Columns by name: a mapping, or a data frame, which is none but has these two."""
-
-    def keys(self) -> Iterable[Any]: ...
-
-    def __getitem__(self, name: Any, /) -> Any: ...
+"""The limit on findings of one code: all of a batch are kept, since there are only as many as it has rows."""
 
 
 class _Same:
-    """A ground truth as a key: equal to itself alone, since the hash of its records would take all of them."""
+    """A ground truth as a key: equal to itself alone, because hashing its records would read all of them."""
 
     __slots__ = ("ground_truth",)
 
@@ -52,100 +39,68 @@ class _Same:
         return isinstance(other, _Same) and other.ground_truth is self.ground_truth
 
 
+class _BatchRows:
+    """The rows of a batch, as one block."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self.name, self.rows = "<batch>", rows
+
+    def blocks(self, _: Findings) -> Iterator[Block]:
+        yield range(1, len(self.rows) + 1), self.rows
+
+
+class _BatchJoining:
+    """Joins the rows of a batch with the examples that they name."""
+
+    def __init__(self, ledger: Ledger, findings: Findings) -> None:
+        self.ledger, self.findings, self.sources = ledger, findings, list[str]()
+
+    @property
+    def rows_met(self) -> int:
+        return self.ledger.known_rows + self.ledger.rejected_rows
+
+    def join(self, source: str, block: Block) -> Iterator[Rows]:
+        report = self.findings.at(source)
+        rows, rest = join(self.ledger, report, block)
+        yield rows
+        for line, row in zip(*rest, strict=True):
+            self.ledger.rejected_rows += 1
+            row_id = row.get("id")
+            if isinstance(row_id, str):
+                # The code alone: looking for the nearest id, as a message does, takes longer than the batch.
+                left_out = row_id in self.ledger.ground_truth.left_out
+                self.findings.add(Code.NOT_SELECTED if left_out else Code.UNKNOWN_ID, "", source, line)
+            else:
+                report_unknown(row, self.ledger.ids, report.at(line))
+
+    def settle(self) -> list[Ledger]:
+        return []  # a batch knows neither absent examples nor other batches, so there is nothing to report
+
+
 def judge_batch(
-    ground_truth: GroundTruth, batch: Columns | Sequence[Mapping[str, Any]], settings: RunSettings
+    ground_truth: GroundTruth, batch: Columns | Sequence[Mapping[str, Any]], settings: Settings
 ) -> dict[str, list[Any]]:
     """The columns ``outcome``, ``hit`` and ``findings``, aligned with the rows of a batch.
 
-    The collector is made anew, for the examples of this batch alone: it changes as rows come, and batches are judged
-    side by side.
+    A ledger is made for each batch, and for the examples of the batch alone: batches are judged side by side.
     """
     rows = rows_of(batch)
     index = _index(_Same(ground_truth))
-    benchmark = ground_truth.benchmark
-    outcomes: list[Outcome | None] = [None] * len(rows)
-
-    def judge_tries(tries: Tries) -> bytearray:
-        codes = settings.judge_tries(tries)
-        for line, code in zip(tries.lines, codes, strict=True):
-            outcomes[line - 1] = OUTCOMES[code - 1]
-        return codes
-
     ids = dict.fromkeys(row["id"] for row in rows if isinstance(row.get("id"), str))
-    examples = [index[row_id] for row_id in ids if row_id in index]
-    collector = Collector(
-        Ids(benchmark.id, examples, ground_truth.left_out, benchmark.id_example, ID_PATTERNS),
-        settings.findings,
-        any_candidate=benchmark.any_candidate,
-        space=settings.space,
-        refusal=settings.refusal,
-        judge_tries=judge_tries,
-        attempts=settings.attempts,
-    )
-    for line, row in zip(*collector.take("<batch>", (range(1, len(rows) + 1), rows)), strict=True):
-        row_id = row.get("id")
-        if isinstance(row_id, str):
-            # Its code alone: to name the nearest of many ids, as a message does, takes longer than the batch.
-            settings.findings.add("not-selected" if row_id in ground_truth.left_out else "unknown-id", "", "", line)
-        else:
-            collector.refuse("<batch>", line, row)
+    findings = Findings(strict=True, limits=settings.limits._replace(findings=EVERY_FINDING))
+    ledger = Ledger(ground_truth, settings, [index[row_id] for row_id in ids if row_id in index])
+    ledger.outcomes_by_line = {}
+    score([_BatchRows(rows)], _BatchJoining(ledger, findings))
+    outcomes: list[Outcome | None] = [ledger.outcomes_by_line.get(line) for line in range(1, len(rows) + 1)]
     found: list[list[str]] = [[] for _ in rows]
-    for finding in settings.findings:
-        codes = found[finding.line - 1]
-        # Whether an id was given before is no matter of a row by itself.
-        if finding.code != "duplicate-id" and finding.code not in codes:
-            codes.append(finding.code)
+    for finding in findings:
+        # Whether an id was given before does not matter where each row stands by itself.
+        if finding.line and finding.code != Code.DUPLICATE_ID and finding.code not in found[finding.line - 1]:
+            found[finding.line - 1].append(finding.code.value)
     return {"outcome": outcomes, "hit": [outcome == "hit" for outcome in outcomes], "findings": found}
 
 
-def rows_of(batch: Columns | Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rows of a batch as a file would hold them. What an engine fills in for a value that is absent is left out.
-
-    Raises UsageError for columns without "id" or of unequal lengths, and for what is no column or no row.
-    """
-    if isinstance(batch, Columns):
-        return _rows_of_columns({name: batch[name] for name in batch.keys()})  # noqa: SIM118 (a frame has no other way)
-    if not isinstance(batch, Iterable):
-        raise UsageError(f"a batch is columns by name or a list of rows, found {type_name(batch)}")
-    rows: list[dict[str, Any]] = []
-    for number, row in enumerate(batch, 1):
-        if not isinstance(row, Mapping):
-            raise UsageError(f"row {number} of the batch must be a mapping, found {type_name(row)}")
-        rows.append({key: value for key, value in zip(row, map(plain, row.values()), strict=True) if _is_there(value)})
-    return rows
-
-
-def _rows_of_columns(columns: Mapping[Any, Any]) -> list[dict[str, Any]]:
-    if "id" not in columns:
-        names = ", ".join(shorten(str(name), 20) for name in columns)
-        raise UsageError(f'the batch has no column "id" (it has: {names}); rows are never matched by position')
-    ids = _entries("id", columns["id"])
-    rows: list[dict[str, Any]] = [{} for _ in ids]
-    for name, column in columns.items():
-        values = ids if name == "id" else _entries(name, column)
-        if len(values) != len(rows):
-            raise UsageError(f'column "{name}" of the batch has {len(values)} entries, "id" has {len(rows)}')
-        for row, value in zip(rows, map(plain, values), strict=True):
-            if _is_there(value):
-                row[name] = value
-    return rows
-
-
-def _entries(name: object, column: Any) -> Sequence[Any]:
-    """The entries of a column: a list, another sequence, or an array of any library that can make a list of itself."""
-    values = column.tolist() if hasattr(column, "tolist") else column
-    if isinstance(values, Sequence) and not isinstance(values, str | bytes | bytearray):
-        return values
-    found = f'column "{name}" must be a list or an array, found {type_name(values)}'
-    raise UsageError(f"{found}; a single row goes in a list (with datasets: map(..., batched=True))")
-
-
-def _is_there(value: object) -> bool:
-    """Whether a row has a value: None, NaN and pandas' NA in its place say that it has not."""
-    return not (value is None or (type(value) is float and value != value) or type(value).__name__ in _MISSING)
-
-
-@lru_cache(maxsize=KEPT_INDEXES)
+@lru_cache(maxsize=CACHED_INDEXES)
 def _index(known: _Same) -> dict[str, Example]:
     """The examples by id, made once for a ground truth: it is larger than most batches."""
     return {example.id: example for example in known.ground_truth.examples}

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from scorer.chat.read_reply import Answer, Grammar, read_reply
-from scorer.core.errors import UsageError
-from scorer.core.findings import shorten
-from scorer.core.records import PIXEL, Prediction, Size
-from scorer.pipeline.convert import to_pixels
+from scorer.core.findings import Findings, shorten
+from scorer.core.records import PIXEL, Block, Prediction, Size
+from scorer.core.spaces import to_pixels
+from scorer.pipeline.scoring import RowSource
 from scorer.pipeline.validate.answers import BOX_KEYS, FLAT_BOX_KEYS, POINT_KEYS, TEXT_KEYS
 from scorer.profiles import get_profile, profile_module
 
@@ -88,9 +88,7 @@ class Rereader:
     was met.
     """
 
-    def __init__(self, profile: str | None) -> None:
-        if profile is None:
-            raise UsageError("reading raw replies needs --profile ID, which says how they are written")
+    def __init__(self, profile: str) -> None:
         self.profile = get_profile(profile)
         self.grammar: Grammar = profile_module(profile).GRAMMAR
         self.rows = self.replies = 0
@@ -116,6 +114,18 @@ class Rereader:
     def found_nothing(self) -> bool:
         """Whether there were rows and not one kept its reply."""
         return self.rows > 0 and not self.replies
+
+
+class RawSource:
+    """A source whose rows are read again from their replies."""
+
+    def __init__(self, source: RowSource, reader: Rereader) -> None:
+        self.name, self.source, self.reader = source.name, source, reader
+
+    def blocks(self, findings: Findings) -> Iterator[Block]:
+        """The rows of the source in its blocks, with the answers of their replies."""
+        for lines, rows in self.source.blocks(findings):
+            yield lines, list(map(self.reader, rows))
 
 
 def reparse(rows: Iterable[dict[str, Any]], reader: Rereader) -> Iterator[dict[str, Any]]:

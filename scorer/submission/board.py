@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from scorer.benchmarks import BENCHMARKS
-from scorer.core.records import Cell, Report
+from scorer.core.report import Cell, Report
 from scorer.core.stats import mcnemar, mean_interval
 from scorer.submission.verify import Verified
 

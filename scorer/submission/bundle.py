@@ -11,7 +11,8 @@ from scorer._version import __version__
 from scorer.api import Streams, examine_streams
 from scorer.core.errors import PredictionsError
 from scorer.core.limits import DEFAULT_LIMITS, Limits
-from scorer.core.records import Check, GroundTruth, Report, Verdict
+from scorer.core.records import GroundTruth, Verdict
+from scorer.core.report import Check, Report
 from scorer.output.text.report import dump, report_json
 from scorer.submission.files import PREDICTIONS, SUBMISSION, SUMS, opener_of, sums
 

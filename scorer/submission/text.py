@@ -9,7 +9,7 @@ from typing import Any
 
 from scorer._version import __version__
 from scorer.core.findings import shorten
-from scorer.core.records import Report
+from scorer.core.report import Report
 from scorer.output.text.figures import percent
 from scorer.output.text.report import finding_json, report_json
 from scorer.output.text.tables import escape, remark, table

@@ -12,9 +12,10 @@ from scorer._version import __version__
 from scorer.api import examine_streams
 from scorer.benchmarks import BENCHMARKS
 from scorer.core.errors import UsageError
-from scorer.core.findings import Findings, shorten, type_name
+from scorer.core.findings import Finding, Findings, shorten, type_name
 from scorer.core.limits import DEFAULT_LIMITS, Limits, reason
-from scorer.core.records import Finding, GroundTruth, Report
+from scorer.core.records import GroundTruth
+from scorer.core.report import Report
 from scorer.core.signature import parse_signature
 from scorer.core.spaces import parse_space
 from scorer.submission.bundle import CLAIMS, FORMAT, claimed, predictions_file, predictions_name, write_submission
@@ -57,7 +58,7 @@ def verify_bundle(source: str, load: Load, *, limits: Limits = DEFAULT_LIMITS) -
     findings = verifier.findings
     return Verified(
         source,
-        not findings.refused,
+        not findings.has_errors,
         verifier.manifest,
         tuple(sorted(verifier.reports, key=lambda report: list(BENCHMARKS).index(report.benchmark.id))),
         tuple(findings),

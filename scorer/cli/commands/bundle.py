@@ -7,9 +7,8 @@ from typing import Any
 import click
 
 from scorer.cli.console import check_files, echo_findings, make_locator, open_input, streams
-from scorer.cli.options import PREDICTIONS, READING, options
+from scorer.cli.options import PREDICTIONS, READING, options, parse_limits
 from scorer.core.errors import UsageError
-from scorer.core.limits import parse_limits
 from scorer.ground_truth.load import Selection
 from scorer.output.text.tables import escape
 from scorer.submission.bundle import make_bundle

@@ -14,9 +14,8 @@ from scorer.cli.console import (
     refusal_written,
     write_json,
 )
-from scorer.cli.options import ATTEMPTS, JSON_AND_ALL, READING, options
+from scorer.cli.options import ATTEMPTS, JSON_AND_ALL, READING, options, parse_limits
 from scorer.core.errors import PredictionsError
-from scorer.core.limits import parse_limits
 from scorer.ground_truth.load import Selection
 from scorer.output.text import report as render
 

@@ -16,10 +16,9 @@ from scorer.cli.console import (
     refusal_written,
     write_json,
 )
-from scorer.cli.options import JSON_AND_ALL, READING_EACH, TABLE_FORMAT, WHERE, options
+from scorer.cli.options import JSON_AND_ALL, READING_EACH, TABLE_FORMAT, WHERE, options, parse_limits
 from scorer.core.errors import UsageError
-from scorer.core.limits import parse_limits
-from scorer.core.records import Report
+from scorer.core.report import Report
 from scorer.evidence.compare import compare, pair_up
 from scorer.ground_truth.load import Selection
 from scorer.output.text.comparison import comparison_json, comparison_text

@@ -7,9 +7,8 @@ import os
 import click
 
 from scorer.cli.console import check_outputs, echo_findings, load_variant, say, write_json, write_text
-from scorer.cli.options import BUNDLES, JSON_AND_ALL, TABLE_FORMAT, WHERE, options
+from scorer.cli.options import BUNDLES, JSON_AND_ALL, TABLE_FORMAT, WHERE, options, parse_limits
 from scorer.core.errors import PredictionsError, UsageError
-from scorer.core.limits import parse_limits
 from scorer.output.text.tables import check_format
 from scorer.submission.board import make_boards
 from scorer.submission.text import board_text, boards_csv, boards_json, verified_lines

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from scorer.cli.console import check_files, check_outputs, open_input, say, write_json
 from scorer.core.errors import PredictionsError
 from scorer.core.findings import Findings
-from scorer.files.rows import rows
+from scorer.files.source import Source
 from scorer.pipeline.reread import Rereader, reparse
 from scorer.profiles import PROFILES
 
@@ -30,10 +32,10 @@ def command(file: str, profile: str, out: str) -> None:
     check_files([file])
     check_outputs([out], [file])
     findings, reader = Findings(), Rereader(profile)
-    with open_input(file) as stream:
-        again = list(reparse((row for _, row in rows(stream, file, findings)), reader))
-    if findings.refused or reader.found_nothing:
-        why = findings.summary() if findings.refused else 'no row has a "raw" reply'
+    source = Source(file, partial(open_input, file))
+    again = list(reparse((row for _, row in source.rows(findings)), reader))
+    if findings.has_errors or reader.found_nothing:
+        why = findings.summary() if findings.has_errors else 'no row has a "raw" reply'
         raise PredictionsError(f"nothing written: {why}", findings, findings.counts)
     write_json(out, again, lines=True)
     say(f"{len(again)} rows read again as {profile}, {sum('error' in row for row in again)} without an answer")

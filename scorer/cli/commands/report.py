@@ -14,11 +14,10 @@ import click
 
 from scorer.api import hints, score_streams, suites
 from scorer.cli.console import check_files, check_outputs, echo_findings, make_locator, one_for_each, reading
-from scorer.cli.options import READING_EACH, SHOW_ALL, WHERE, options
+from scorer.cli.options import READING_EACH, SHOW_ALL, WHERE, options, parse_limits
 from scorer.core.errors import GroundTruthError, UsageError
-from scorer.core.findings import MAX_MESSAGE, shorten
-from scorer.core.limits import parse_limits
-from scorer.core.records import Finding, Report
+from scorer.core.findings import MAX_MESSAGE, Code, Finding, shorten
+from scorer.core.report import Report
 from scorer.files.write import make_file, replace_file
 from scorer.ground_truth.load import Selection
 
@@ -205,7 +204,7 @@ def _pictures(made: Page, reports: Sequence[Report], folder: str, width: int, fa
             if isinstance(result, ScreenshotError):
                 also = f" and {len(examples) - 1} more" if len(examples) > 1 else ""
                 message = shorten(f"{examples[0]['id']}{also} on a blank frame: {result}", MAX_MESSAGE)
-                faults.append(Finding("gt-screenshot", "error", message, shorten(shot.name)))
+                faults.append(Finding(Code.GT_SCREENSHOT, "error", message, shorten(shot.name)))
             else:
                 place(result, examples, pictures)
             progress.update(1)

@@ -23,10 +23,11 @@ from scorer.cli.console import (
     say,
     write_json,
 )
+from scorer.cli.options import parse_limits
 from scorer.cli.selection import selection
 from scorer.core.errors import UsageError
-from scorer.core.limits import parse_limits
-from scorer.core.records import Kept, Refusal, Report, Suite
+from scorer.core.records import Refusal
+from scorer.core.report import Kept, Report, Suite
 from scorer.output.text import report as render
 from scorer.output.text.tables import check_format, escape
 from scorer.profiles import get_profile, profile_module
@@ -44,7 +45,7 @@ def system_prompt(profile: str | None, benchmark: str | None) -> str:
     from scorer.chat.request import Task, prompt_text
 
     known = get_profile(profile)
-    frame = known.space.parameters if known.space.kind == "frame" else pointerbench.FRAME
+    frame = known.space.parameters if known.space.kind == "frame" else pointerbench.IMAGE_SIZE
     own = get_benchmark(benchmark).prompt if benchmark is not None else ""
     width, height = frame
     return prompt_text(profile_module(profile).build_request(Task("{instruction}", (width, height), prompt=own)))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from scorer.cli.console import check_outputs, echo_findings, load_variant, write_json
-from scorer.cli.options import BUNDLES, JSON_AND_ALL, WHERE, options
+from scorer.cli.options import BUNDLES, JSON_AND_ALL, WHERE, options, parse_limits
 from scorer.core.errors import PredictionsError
-from scorer.core.limits import parse_limits
 from scorer.submission.text import verified_json, verified_lines
 from scorer.submission.verify import verify_bundle
 

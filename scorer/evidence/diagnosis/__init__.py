@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from scorer.core.records import Report
+from scorer.core.report import Report
 from scorer.core.stats import mcnemar
 from scorer.evidence.diagnosis.evidence import (
     CLOSE,

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scorer.core.findings import NUMBERS
-from scorer.core.records import Box, Example, Point, Prediction, Report
+from scorer.core.records import Box, Example, Point, Prediction
+from scorer.core.report import Report
 from scorer.core.stats import mcnemar
 from scorer.evidence.diagnosis.readings import Reading, reread
 from scorer.pipeline.judge import judge

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scorer.core.records import PIXEL, Prediction, Size, Space
-from scorer.pipeline.convert import to_pixels
+from scorer.core.spaces import to_pixels
 
 FRAMES = (
     (1280, 720),

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scorer.core.records import Example, Point, Prediction, Report, Space, Verdict
+from scorer.core.records import Example, Point, Prediction, Space, Verdict
+from scorer.core.report import Report
+from scorer.core.spaces import to_pixels
 from scorer.evidence.diagnosis.evidence import Answer, bounds, corners_as_written, four_numbers
 from scorer.evidence.diagnosis.records import Sign
-from scorer.pipeline.convert import to_pixels
 from scorer.pipeline.judge import is_refusal, judge
 from scorer.pipeline.validate.answers import BOX_KEYS, POINT_KEYS, TEXT_KEYS
 

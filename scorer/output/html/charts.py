@@ -8,7 +8,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
-from scorer.core.records import Cell, Verdict
+from scorer.core.records import Verdict
+from scorer.core.report import Cell
 from scorer.core.stats import wilson
 from scorer.output.html.examples import bounds, places
 from scorer.output.text.figures import percent

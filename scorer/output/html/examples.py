@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scorer.core.findings import shorten
-from scorer.core.records import Axis, Box, Labels, Point, Report, Size, Verdict
+from scorer.core.records import Axis, Box, Labels, Point, Size, Verdict
+from scorer.core.report import Report
 from scorer.output.text.report import detail
-from scorer.pipeline.judge import distance, is_false_refusal
+from scorer.pipeline.judge import is_false_refusal
 
 MAX_DRAWN = 100
 """So many candidate points of one answer are drawn; the page says how many more there are."""
@@ -104,7 +105,7 @@ def gap(verdict: Verdict) -> float | None:
     if verdict.prediction.bbox is not None:
         pairs = zip(verdict.prediction.bbox, verdict.example.target, strict=True)
         return max(abs(mine - its) for mine, its in pairs)
-    away = distance(verdict)
+    away = verdict.distance
     return None if away is None or math.isinf(away) else away
 
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from PIL import Image
 
-from scorer.core.records import Benchmark, Report, Size
+from scorer.core.records import Benchmark, Size
+from scorer.core.report import Report
 from scorer.output.html.examples import nearness
 
 MAX_PIXELS = 64_000_000
@@ -107,7 +108,7 @@ def find(folder: str, wanted: Wanted, *, alone: bool) -> str:
 
 def _places(wanted: Wanted, *, alone: bool) -> list[str]:
     """Where a screenshot may lie: beside the annotations, in ``images`` there, or in the folder itself."""
-    inner = os.path.dirname(wanted.benchmark.files[wanted.variant])
+    inner = os.path.dirname(wanted.benchmark.files[wanted.variant][0])
     folders = [folder for folder in wanted.benchmark.folders if folder or alone]
     places = [os.path.join(folder, inner, images, wanted.name) for folder in folders for images in ("images", "")]
     if alone:

@@ -8,7 +8,8 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from scorer._version import __version__
-from scorer.core.records import Cell, GroundTruth, Report, Suite
+from scorer.core.records import GroundTruth
+from scorer.core.report import Cell, Report, Suite
 from scorer.output.html.charts import Bar, Scatter, bar, offset, scatter, sizes
 from scorer.output.html.examples import Replies, Section, example_data, nearness
 from scorer.output.text.report import finding_lines, report_json, suite_percent

@@ -6,8 +6,7 @@ from collections.abc import Collection
 
 from scorer.core.findings import Findings
 from scorer.core.limits import DEFAULT_LIMITS, Limits
-from scorer.files.rows import rows
-from scorer.files.unpack import unpacked
+from scorer.files.source import file_source
 
 KEYS = ("raw", "text", "answer")
 """Names under which rows keep the reply, in the order in which they are looked for."""
@@ -17,10 +16,8 @@ def read_replies(file: str, lines: Collection[int], limits: Limits = DEFAULT_LIM
     """The replies in these lines of a predictions file, by file and line. Raises OSError where it cannot be read."""
     found: dict[tuple[str, int], str] = {}
     findings = Findings(limits=limits)
-    with open(file, "rb") as stream:
-        plain, _ = unpacked(stream, file, findings)
-        for line, row in rows(plain, file, findings, check_keys=False):
-            reply = next((row[key] for key in KEYS if isinstance(row.get(key), str)), "")
-            if reply and line in lines:
-                found[file, line] = reply
+    for line, row in file_source(file).rows(findings, check_keys=False):
+        reply = next((row[key] for key in KEYS if isinstance(row.get(key), str)), "")
+        if reply and line in lines:
+            found[file, line] = reply
     return found

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from scorer.core.records import Axis, Example, Kept, Report, Verdict
+from scorer.core.records import Axis, Example, Verdict
+from scorer.core.report import Kept, Report
 from scorer.output.text.report import detail
 
 ACTF = "ACTF_v1.0"

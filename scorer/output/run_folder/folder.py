@@ -10,7 +10,7 @@ from typing import Any
 from scorer._version import __version__
 from scorer.core.errors import PredictionsError, UsageError
 from scorer.core.findings import Findings, type_name
-from scorer.core.records import Kept, Report
+from scorer.core.report import Kept, Report
 from scorer.files.write import make_file, replace_file, whole
 from scorer.output.run_folder.details import file_name, tasks
 from scorer.output.run_folder.metrics import metrics, summary
@@ -74,7 +74,7 @@ def summarize(folder: str) -> list[str]:
         raise UsageError(f"{folder}: no run folder: it holds no details/")
     findings = Findings()
     made = [(each, name, data) for each in folders for name, data in _again(each, findings)]
-    if findings.refused:
+    if findings.has_errors:
         raise PredictionsError(f"not summarized: {findings.summary()}", findings, findings.counts)
     for each, name, data in made:
         replace_file(os.path.join(each, name), data)
@@ -134,7 +134,7 @@ def _again(folder: str, findings: Findings) -> list[tuple[str, bytes]]:
     records = [record for path in paths if run is not None and (record := _load_task(path, run, findings)) is not None]
     if run is not None and len(paths) != run["tasks"]:
         findings.add("run-detail", f"there are {len(paths)} details of {run['tasks']} tasks", run_path)
-    if run is None or findings.refused:
+    if run is None or findings.has_errors:
         return []
     try:
         return list(aggregates(records, run))

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from scorer.core.records import Axis, Cell, Table
+from scorer.core.records import Axis
+from scorer.core.report import Cell, Table
 from scorer.evidence.category_tree import aggregate_cells, read_hierarchy
 from scorer.output.text.aggregation import aggregation_json
 from scorer.output.text.tables import cell, table

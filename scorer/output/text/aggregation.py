@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from scorer.core.records import Aggregation
+from scorer.core.report import Aggregation
 from scorer.output.text.figures import percent
 from scorer.output.text.tables import inline, remark, table
 

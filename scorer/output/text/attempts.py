@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scorer.core.records import Attempts
+from scorer.core.report import Attempts
 from scorer.output.text.figures import percent
 from scorer.output.text.tables import remark, table
 

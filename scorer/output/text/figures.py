@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scorer.core.records import Cell
+from scorer.core.report import Cell
 
 SMALLEST = 0.0001
 """Below this a p-value is not written out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from scorer.core.records import Cell, Report, Suite
+from scorer.core.report import Cell, Report, Suite
 from scorer.output.text.figures import mean_percent, percent
 from scorer.output.text.tables import table
 

@@ -14,8 +14,9 @@ from typing import Any
 
 from scorer._version import __version__
 from scorer.core.errors import ScorerError
-from scorer.core.findings import count_severities
-from scorer.core.records import Cell, Check, Finding, GroundTruth, Report, Suite, Table, Verdict
+from scorer.core.findings import Finding, count_severities
+from scorer.core.records import GroundTruth, Verdict
+from scorer.core.report import Cell, Check, Report, Suite, Table
 from scorer.core.signature import parse_signature
 from scorer.core.spaces import meaning
 from scorer.core.stats import wilson
@@ -23,7 +24,6 @@ from scorer.output.text.aggregation import aggregation_json, aggregation_text, e
 from scorer.output.text.attempts import attempts_json, attempts_table
 from scorer.output.text.figures import mean_percent, percent
 from scorer.output.text.tables import escape, remark, table
-from scorer.pipeline.judge import distance
 from scorer.profiles import PROFILES
 
 SHOWN_PER_CODE = {"error": 20, "warning": 3, "note": 3}
@@ -234,7 +234,7 @@ def detail(verdict: Verdict, benchmark: str) -> dict[str, Any]:
     for name, value in (
         ("coverage", verdict.coverage),
         ("precision", verdict.precision),
-        ("distance", distance(verdict)),
+        ("distance", verdict.distance),
     ):
         if value is not None and math.isfinite(value):
             row[name] = value

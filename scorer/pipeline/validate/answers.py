@@ -1,6 +1,6 @@
 """The answer in one row: its point, its candidate points or its box, under the spellings that are read.
 
-The spellings and their order are those of the public Pointerbench scorer, so that its files give its number. Where
+Source of the spellings and of their order: the public Pointerbench scorer, so that its files give its number. Where
 that number would be an accident (a boolean or ``1_40`` taken for a number, a null dropped from a box, the digit of a
 key's name read as a coordinate), the right reading wins, the row is listed, and the other reading is kept beside it.
 """
@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from scorer.core import messages
 from scorer.core.findings import NUMBERS, Code, Reporter, shorten, type_name, write_numbers
 from scorer.core.limits import reason
 from scorer.core.records import Box, Point, Points
@@ -23,13 +24,8 @@ TEXT_KEYS = ("text", "raw", "answer")
 IGNORED_KEYS = ("correctness", "correct", "hit", "outcome", "target", "gt", "eval")
 """Names under which harnesses keep their own verdict or the ground truth in a row of predictions."""
 
-READ_BESIDE_POINT = frozenset((*POINT_KEYS, "points", *BOX_KEYS, "x", "y", "error", "refusal", *IGNORED_KEYS)) - {
-    "point"
-}
-"""Keys that change what a point task's row says, or what is said of it."""
-
 HUGE_DIGITS = 15
-"""Coordinates of more digits lose whole pixels in a double; the quick way of reading leaves them to the slow one."""
+"""Digits up to which whole numbers are exact in a double. Longer ones are checked against the limit with care."""
 
 _ORDINARY = 10**HUGE_DIGITS
 
@@ -40,12 +36,16 @@ _NUMBER_AS_PUBLIC_SCORER = r"-?\d+(?:\.\d+)?"
 
 
 class Geometry(NamedTuple):
-    """What a row says, in its own space. ``public`` is the public scorer's accident, where there is one."""
+    """What a row answers, in the space of the row."""
 
     points: Points = ()
+    """The candidate points, for examples that ask for a point."""
     bbox: Box | None = None
+    """The box, for examples that ask for a box."""
     fault: Code | None = None
+    """Why there is no usable geometry."""
     public: tuple[float, ...] | None = None
+    """The 2 or 4 numbers that the public scorer takes by accident, where there is such an accident."""
 
 
 def read_points(row: Mapping[str, Any], report: Reporter, *, any_candidate: bool = False) -> Geometry:
@@ -72,12 +72,12 @@ def read_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
             if bad is None and len(value) >= 4:
                 _report_conflict(row, key, BOX_KEYS, report)
                 if len(value) > 4:
-                    report("extra-numbers", f"{len(value)} numbers in {key}; the first four count")
+                    report(messages.MORE_NUMBERS, numbers=len(value), key=key, hint="", used="four")
                 return _box([float(entry) for entry in value[:4]], report)
             if bad is not None:
                 what = _number_fault(value[bad], report)
-                report("bad-number", f"{key} has {len(value)} entries, entry {bad + 1} is {what}; it is not read")
-                fault = "bad-number"
+                report(messages.NO_NUMBER_IN_BOX, key=key, entries=len(value), entry=bad + 1, what=what)
+                fault = Code.BAD_NUMBER
                 kept = [entry for entry in value if isinstance(entry, int | float)]
                 if len(kept) >= 4:
                     return Geometry(fault=fault, public=_floats(kept[:4]))
@@ -92,96 +92,70 @@ def read_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
     return geometry if geometry is not None else _no_box(row, fault, report)
 
 
-def plain_points(rows: Iterable[Mapping[str, Any]], digits: int) -> list[list[float] | None]:
-    """For each row its point, where it is two finite numbers under "point" and no other key is read: nearly every row.
-
-    Each row has an id. Any other is None here and goes the long way, which reads a plain row alike.
-    """
-    found: list[list[float] | None] = []
-    add, whole = found.append, 10 ** min(digits, HUGE_DIGITS)
-    bound = float(whole)  # each kind of number is held against its own: mixed comparisons take several times as long
-    for row in rows:
-        try:
-            x, y = point = row["point"]
-        except (KeyError, TypeError, ValueError):
-            add(None)
-            continue
-        # The bounds are false for NaN and infinities.
-        plain = (
-            type(point) is list  # two bytes are numbers too
-            and (-bound < x < bound if type(x) is float else type(x) is int and -whole < x < whole)
-            and (-bound < y < bound if type(y) is float else type(y) is int and -whole < y < whole)
-            and ((size := len(row)) == 2 or (size == 3 and "attempt" in row) or READ_BESIDE_POINT.isdisjoint(row))
-        )
-        add(point if plain else None)
-    return found
-
-
 def _candidates(row: Mapping[str, Any], report: Reporter) -> Geometry:
     """``points`` and, where it is given too, ``point`` before them."""
-    limits = report.findings.limits
-    if len(row["points"]) > limits.candidates:
-        report("candidate-count", f"{len(row['points'])} candidate points, more than {reason('candidates', limits)}")
-        return Geometry(fault="candidate-count")
+    if len(row["points"]) > report.findings.limits.candidates:
+        report(messages.TOO_MANY_CANDIDATES, count=len(row["points"]))
+        return Geometry(fault=Code.CANDIDATE_COUNT)
     entries = [(f"candidate {position} of points", entry) for position, entry in enumerate(row["points"], 1)]
     if isinstance(row.get("point"), list):
         entries.insert(0, ("point", row["point"]))
     points: list[Point] = []
-    fault: Code = "empty-answer"
+    fault = Code.EMPTY_ANSWER
     for name, entry in entries:
         if not isinstance(entry, list) or len(entry) < 2:
-            report("wrong-shape", f"{name} is no [x, y]; it does not count")
-            fault = "wrong-shape"
+            report(messages.NO_PAIR, name=name)
+            fault = Code.WRONG_SHAPE
             continue
         geometry = _point(name, entry, report, lost="it does not count")
         points.extend(geometry.points)
         fault = geometry.fault or fault
     if not entries:
-        report("empty-answer", "points is empty")
+        report(messages.NO_CANDIDATES)
     if len(points) > 1:
-        report("several-candidates", f"{len(points)} candidate points; any of them may hit")
+        report(messages.SEVERAL_CANDIDATES, count=len(points))
     if any(x < 0 and y < 0 for x, y in points) and not all(x < 0 and y < 0 for x, y in points):
-        report("refusal-and-point", "the candidate points both name a place and say that there is none")
+        report(messages.REFUSAL_AND_POINT)
     return Geometry(tuple(points)) if points else Geometry(fault=fault)
 
 
 def _point(key: str, value: list[Any], report: Reporter, lost: str = "the row counts as no_answer") -> Geometry:
     if all(isinstance(entry, list) for entry in value):
-        report("candidate-count", f"{len(value)} points in {key}, expected one [x, y]")
-        return Geometry(fault="candidate-count")
+        report(messages.SEVERAL_POINTS, count=len(value), key=key)
+        return Geometry(fault=Code.CANDIDATE_COUNT)
     if len(value) > 2:
         hint = " (decimal comma?)" if len(value) == 3 else " (a box?)" if len(value) == 4 else ""
-        report("extra-numbers", f"{len(value)} numbers in {key}{hint}; the first two count")
+        report(messages.MORE_NUMBERS, numbers=len(value), key=key, hint=hint, used="two")
     numbers: list[float] = []
     for name, entry in zip("xy", value, strict=False):
         if isinstance(entry, str) and re.fullmatch(_DECIMAL, entry.strip()) and math.isfinite(float(entry)):
-            report("bad-number", f"{name} is a string, read as {float(entry):.15g}; write numbers without quotes")
+            report(messages.NUMBER_IS_TEXT, name=name, value=float(entry))
             numbers.append(float(entry))
         elif fault := _number_fault(entry, report):
-            report("bad-number", f"{name} is {fault}; {lost}")
+            report(messages.NO_NUMBER, name=name, what=fault, lost=lost)
         else:
             numbers.append(float(entry))
     if len(numbers) == 2:
         return Geometry(((numbers[0], numbers[1]),))
-    return Geometry(fault="bad-number", public=_floats(value[:2]))
+    return Geometry(fault=Code.BAD_NUMBER, public=_floats(value[:2]))
 
 
 def _box(numbers: list[float], report: Reporter) -> Geometry:
     x0, y0, x1, y1 = numbers
     if x1 < x0 or y1 < y0:
-        as_sizes = f"read as x, y, width, height it would be {write_numbers([x0, y0, x0 + x1, y0 + y1])}"
-        report("inverted-box", f"{write_numbers(numbers)}: the corners are swapped and were sorted; {as_sizes}")
+        as_sizes = write_numbers([x0, y0, x0 + x1, y0 + y1])
+        report(messages.INVERTED_BOX, box=write_numbers(numbers), as_sizes=as_sizes)
     box = (min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
     if box[0] == box[2] or box[1] == box[3]:
-        report("zero-area", f"{write_numbers(numbers)}: the box has no area (a point given for a box task?)")
+        report(messages.ZERO_AREA, box=write_numbers(numbers))
     return Geometry(bbox=box)
 
 
 def _flat_box(row: Mapping[str, Any], report: Reporter) -> Geometry:
     for key in FLAT_BOX_KEYS:
         if fault := _number_fault(row[key], report):
-            report("bad-number", f"{key} is {fault}; the row counts as no_answer")
-            return Geometry(fault="bad-number")
+            report(messages.NO_NUMBER, name=key, what=fault, lost="the row counts as no_answer")
+            return Geometry(fault=Code.BAD_NUMBER)
     return _box([float(row[key]) for key in FLAT_BOX_KEYS], report)
 
 
@@ -199,12 +173,13 @@ def _box_in_text(key: str, value: object, report: Reporter) -> Geometry | None:
     if len(numbers) < 4:
         if other is None:
             return None
-        report("number-in-text", f"no box in {key}; the public scorer would read {write_numbers(other)} out of it")
-        return Geometry(fault="wrong-shape", public=other)
-    message = f'the box {write_numbers(numbers[:4])} was read out of {key}; write it as "bbox"'
+        report(messages.ACCIDENT_IN_TEXT, key=key, box=write_numbers(other))
+        return Geometry(fault=Code.WRONG_SHAPE, public=other)
+    public_reading = ""
     if other is not None:
-        message += f". The public scorer reads {write_numbers(other)}: it takes the digit of a name for a coordinate"
-    report("number-in-text", message)
+        reads = write_numbers(other)
+        public_reading = f". The public scorer reads {reads}: it takes the digit of a name for a coordinate"
+    report(messages.BOX_IN_TEXT, box=write_numbers(numbers[:4]), key=key, public=public_reading)
     return _box(numbers[:4], report)._replace(public=other)
 
 
@@ -224,23 +199,18 @@ def _no_point(row: Mapping[str, Any], report: Reporter) -> Geometry:
     for key in POINT_KEYS:
         value = row.get(key)
         if isinstance(value, str) and value:
-            report("wrong-shape", f"{key} is a string; write it as a JSON array [x, y]")
-            return Geometry(fault="wrong-shape")
+            report(messages.POINT_IS_TEXT, key=key)
+            return Geometry(fault=Code.WRONG_SHAPE)
         if isinstance(value, dict):
-            report("wrong-shape", f'{key} is an object; write it as "{key}": [x, y]')
-            return Geometry(fault="wrong-shape")
+            report(messages.POINT_IS_OBJECT, key=key)
+            return Geometry(fault=Code.WRONG_SHAPE)
         if isinstance(value, list):
             nested = len(value) == 1 and isinstance(value[0], list)
-            report(
-                "wrong-shape",
-                f"{key} is nested one level too deep; write [x, y]"
-                if nested
-                else f"{key} holds {len(value)} of 2 numbers",
-            )
-            return Geometry(fault="wrong-shape")
+            report(messages.NESTED_POINT if nested else messages.HALF_A_POINT, key=key, numbers=len(value))
+            return Geometry(fault=Code.WRONG_SHAPE)
     if isinstance(row.get("points"), list):
-        report("candidate-count", 'the row has candidate "points"; this benchmark asks for one "point"')
-        return Geometry(fault="candidate-count")
+        report(messages.CANDIDATES_UNASKED)
+        return Geometry(fault=Code.CANDIDATE_COUNT)
     return _nothing(row, "point", ("bbox", "box"), report)
 
 
@@ -254,11 +224,10 @@ def _nothing(row: Mapping[str, Any], wanted: str, others: tuple[str, ...], repor
     """A row without the geometry its example asks for: another shape, or none at all."""
     found = next((key for key in others if row.get(key) is not None), None)
     if found is not None:
-        centre = " (the centre of a box is not taken for a point)" if wanted == "point" else ""
-        report("wrong-shape", f'wants "{wanted}"; the row has "{found}"{centre}')
-        return Geometry(fault="wrong-shape")
-    report("empty-answer", f'the row has no "{wanted}"{keys_of(row)}')
-    return Geometry(fault="empty-answer")
+        report(messages.POINT_WANTED if wanted == "point" else messages.BOX_WANTED, found=found)
+        return Geometry(fault=Code.WRONG_SHAPE)
+    report(messages.NO_ANSWER, wanted=wanted, has=keys_of(row))
+    return Geometry(fault=Code.EMPTY_ANSWER)
 
 
 def _report_conflict(row: Mapping[str, Any], used: str, keys: tuple[str, ...], report: Reporter) -> None:
@@ -272,10 +241,10 @@ def _report_conflict(row: Mapping[str, Any], used: str, keys: tuple[str, ...], r
             or (isinstance(other, list) and other[: len(value)] == value[: len(other)] != [])
         ):
             continue
-        report("key-conflict", f"{used} and {key} differ; {used} was used")
+        report(messages.KEY_CONFLICT, used=used, other=key)
     flat = ("x", "y") if "point" in keys else FLAT_BOX_KEYS
     if all(key in row for key in flat) and [row[key] for key in flat] != value[: len(flat)]:
-        report("key-conflict", f"{used} and {', '.join(flat)} differ; {used} was used")
+        report(messages.KEY_CONFLICT, used=used, other=", ".join(flat))
 
 
 def holds_answer(row: Mapping[str, Any]) -> bool:

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
-from scorer.core.records import OUTCOMES, Axis, Cell, Example, Labels, Outcome, RuleName, Table, Verdict
+from scorer.core.records import OUTCOMES, Axis, Example, Labels, Outcome, RuleName, Verdict
+from scorer.core.report import Cell, Table
 
 Tally = Mapping[tuple[Labels, RuleName, Outcome], int]
 

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
-from scorer.core.records import OUTCOMES, Attempts, Series
-from scorer.core.resampling import bootstrap, pass_at_k
+from scorer.core.records import OUTCOMES
+from scorer.core.report import Attempts, Series
+from scorer.core.stats import bootstrap, pass_at_k
 
 HIT, RUN_ERROR, NO_ROW = (OUTCOMES.index(outcome) for outcome in ("hit", "run_error", "absent"))
 

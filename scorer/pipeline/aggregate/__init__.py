@@ -1,0 +1,1 @@
+"""Outcomes -> the report of one benchmark: totals, tables, figures over attempts, and what concerns a whole file."""
