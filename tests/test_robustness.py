@@ -106,7 +106,7 @@ def test_a_bug_exits_70_with_a_line_that_says_so(run_score: Score, monkeypatch: 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oh\x1b[31m no")
 
-    monkeypatch.setattr("scorer.cli.commands.score.score_streams", broken)
+    monkeypatch.setattr("scorer.cli.scoring.score_streams", broken)
     run = run_score(FIXTURES / "predictions/text.jsonl", "--data", FIXTURES)
     assert run.status == 70
     assert "internal error: ZeroDivisionError" in run.err

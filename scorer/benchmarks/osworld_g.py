@@ -13,7 +13,18 @@ from typing import Any
 from scorer.benchmarks.fields import RecordError, image_size, number_list, record_id, shown, text
 from scorer.core import messages
 from scorer.core.findings import Reporter, type_name
-from scorer.core.records import Axis, Benchmark, Categories, Example, Notes, ReadLabels, Record, RuleName, SideFile
+from scorer.core.records import (
+    Axis,
+    Benchmark,
+    Categories,
+    Example,
+    Notes,
+    ReadLabels,
+    Record,
+    RuleName,
+    SideFile,
+    ZipArchive,
+)
 
 CATEGORIES = (
     "text_matching",
@@ -174,6 +185,7 @@ BENCHMARK = Benchmark(
     column="OSWorld-G",
     size=564,
     any_candidate=True,
+    download=ZipArchive("https://github.com/xlang-ai/OSWorld-G/archive/daa6bd8e0f629f0917ad2984df930bf0bd967540.zip"),
     source="https://github.com/xlang-ai/OSWorld-G",
     licence="Apache-2.0",
 )

@@ -17,6 +17,7 @@ from scorer.core.records import (
     Benchmark,
     Box,
     Example,
+    HubDataset,
     Notes,
     ReadLabels,
     Record,
@@ -59,6 +60,7 @@ def subset(
         sha256=(sha256,),
         image_size=IMAGE_SIZE,
         prompt=SYSTEM_PROMPT,
+        download=HubDataset("WarmwindOS/pointerbench"),
         source="https://github.com/warmwindOS/pointerbench",
         licence="CC BY 4.0 (annotations)",
     )

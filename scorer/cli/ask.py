@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 
 import click
 
-from scorer.benchmarks import BENCHMARKS, pointerbench
+from scorer.benchmarks import BENCHMARKS, SUITES, VARIANTS
 from scorer.chat.request import IMAGE
 from scorer.cli.console import check_files, make_locator, say, streams
 from scorer.cli.main import INTERRUPTED, run
-from scorer.cli.options import options
+from scorer.cli.options import WITH_CATEGORIES, WITH_VARIANTS, options
 from scorer.cli.selection import selection
 from scorer.core.errors import PredictionsError, UsageError, needs
 from scorer.core.records import GroundTruth
@@ -26,15 +26,13 @@ from scorer.inference.plan import Job, Plan
 from scorer.output.text.tables import escape
 from scorer.profiles import get_profile
 
-SUITES = {pointerbench.SUITE: [known.id for known in BENCHMARKS.values() if known.suite == pointerbench.SUITE]}
-
 ASKING = (
     click.option(
         "--benchmark",
         "-b",
         required=True,
         type=click.Choice([*BENCHMARKS, *SUITES]),
-        help="What to ask about; pointerbench is all three subsets.",
+        help=f"What to ask about; {', '.join(SUITES)} stands for all benchmarks of the suite.",
     ),
     click.option(
         "--data", type=click.Path(), metavar="DIR", help="Folder that holds the benchmarks, with screenshots."
@@ -90,10 +88,12 @@ ASKING = (
     ),
     click.option(
         "--instruction-variant",
-        type=click.Choice(["original", "refined"]),
-        help="OSWorld-G: which instructions to ask with. Default: original.",
+        type=click.Choice(VARIANTS),
+        help=f"{WITH_VARIANTS}: which instructions to ask with. Default: {VARIANTS[0]}.",
     ),
-    click.option("--category", multiple=True, metavar="NAME", help="OSWorld-G: only these categories, or all."),
+    click.option(
+        "--category", multiple=True, metavar="NAME", help=f"{WITH_CATEGORIES}: only these categories, or all."
+    ),
     click.option("--sample-ids", multiple=True, metavar="ID", help="Only these examples."),
     click.option("--benchmark-params", metavar="JSON", help="The last three as one object."),
     click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N examples of each benchmark."),
@@ -180,10 +180,12 @@ class _Run:
             given["instruction_variant"], given["category"], given["sample_ids"], given["benchmark_params"]
         )
         locator = make_locator(chosen, given["gt"], given["data"], several=given["benchmark"] in SUITES)
-        for name in SUITES.get(given["benchmark"], [given["benchmark"]]):
-            truth = locator.load_name(name)
+        asked = SUITES.get(given["benchmark"]) or (BENCHMARKS[given["benchmark"]],)
+        for benchmark in asked:
+            truth = locator.load(benchmark)
             if given["instruction_variant"] and not truth.variant:
-                raise UsageError("--instruction-variant is for osworld-g")
+                with_variants = ", ".join(known.id for known in BENCHMARKS.values() if len(known.files) > 1)
+                raise UsageError(f"--instruction-variant is for {with_variants}")
             yield truth._replace(examples=truth.examples[: given["limit"]])
 
     def start(self) -> int:

@@ -38,11 +38,13 @@ def make_locator(chosen: Selection, gt: str | None, data: str | None, *, several
 
 
 def load_variant(gt: str | None, data: str | None) -> Callable[[str, str], GroundTruth]:
-    """What loads a benchmark in a variant ("" where there is none) from those places, each once."""
+    """Loads a benchmark in a variant ("" where it has none), each once, and says what was found in its files."""
 
     @lru_cache
     def load(benchmark: str, variant: str) -> GroundTruth:
-        return make_locator(Selection(variant), gt, data).load_name(benchmark)
+        truth = make_locator(Selection(variant), gt, data).load_name(benchmark)
+        echo_findings(truth.findings, {}, show_all=False)
+        return truth
 
     return load
 

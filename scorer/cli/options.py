@@ -7,7 +7,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from scorer.benchmarks import BENCHMARKS
+from scorer.benchmarks import BENCHMARKS, VARIANTS
 from scorer.core.errors import UsageError
 from scorer.core.limits import LIMITS, Limits
 from scorer.core.records import Refusal
@@ -16,6 +16,11 @@ from scorer.output.text.tables import DEFAULT_FORMAT
 from scorer.profiles import PROFILES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+WITH_VARIANTS = ", ".join(known.title for known in BENCHMARKS.values() if len(known.files) > 1)
+WITH_CATEGORIES = ", ".join(known.title for known in BENCHMARKS.values() if known.categories)
+RECOMMENDING = next(known.suite.title() or known.title for known in BENCHMARKS.values() if known.prompt)
+"""Benchmarks that the help of some options names."""
 
 PREDICTIONS = click.option(
     "--predictions",
@@ -69,8 +74,8 @@ def _reading(*, multiple: bool) -> tuple[Callable[[Command], Command], ...]:
         click.option(
             "--instruction-variant",
             multiple=multiple,
-            type=click.Choice(["original", "refined"]),
-            help="OSWorld-G: which instructions were asked. Default: original.",
+            type=click.Choice(VARIANTS),
+            help=f"{WITH_VARIANTS}: which instructions were asked. Default: {VARIANTS[0]}.",
         ),
     )
 
@@ -110,7 +115,7 @@ SCORING = (
         "--category",
         multiple=True,
         metavar="NAME",
-        help="OSWorld-G: only these categories, or all. May be repeated, or hold several with commas.",
+        help=f"{WITH_CATEGORIES}: only these categories, or all. May be repeated, or hold several with commas.",
     ),
     click.option(
         "--sample-ids",
@@ -174,7 +179,7 @@ SCORING = (
     click.option(
         "--show-system-prompt",
         is_flag=True,
-        help="Print the prompt of --profile and exit; without one Pointerbench's recommended prompt.",
+        help=f"Print the prompt of --profile and exit; without one the prompt that {RECOMMENDING} recommends.",
     ),
     *JSON_AND_ALL,
 )

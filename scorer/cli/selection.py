@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from scorer.benchmarks import VARIANTS
 from scorer.core.errors import UsageError
 from scorer.core.findings import type_name
 from scorer.ground_truth.load import Selection
@@ -51,8 +52,8 @@ def _parse(params: str) -> dict[str, tuple[str, ...]]:
         raise UsageError(f"unknown in --benchmark-params: {', '.join(unknown)}; known: {', '.join(KNOWN)}")
     values = {name: _values(name, value) for name, value in given.items()}
     for variant in values.get("instruction_variant", ()):
-        if variant not in ("original", "refined"):
-            raise UsageError(f'unknown instruction_variant "{variant}"; known: original, refined')
+        if variant not in VARIANTS:
+            raise UsageError(f'unknown instruction_variant "{variant}"; known: {", ".join(VARIANTS)}')
     return values
 
 

@@ -173,6 +173,19 @@ Categorize = Callable[[Sequence[tuple[Record, Example]], Mapping[str, SideFile],
 """Makes the categories from all records with their examples, and from the side files by name."""
 
 
+class HubDataset(NamedTuple):
+    """A dataset on the Hugging Face Hub, laid out as the folders of its benchmarks."""
+
+    name: str
+    """``OWNER/NAME``."""
+
+
+class ZipArchive(NamedTuple):
+    """A zip archive that holds the annotation files, and beside them the screenshots, in any of its folders."""
+
+    url: str
+
+
 class Benchmark(NamedTuple):
     """A named set with one scorer. It is data: everything that is particular in a benchmark stands here."""
 
@@ -218,6 +231,8 @@ class Benchmark(NamedTuple):
     """The size of all screenshots, where they share one."""
     prompt: str = ""
     """The system prompt that the benchmark recommends, word for word."""
+    download: HubDataset | ZipArchive | None = None
+    """What ``score fetch`` gets; None where it cannot get the benchmark. The members of a suite share a dataset."""
     source: str = ""
     """Where the official files are."""
     licence: str = ""

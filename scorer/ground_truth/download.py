@@ -1,7 +1,7 @@
-"""Getting a benchmark's data: annotations and screenshots, whole or not at all.
+"""Getting a benchmark's data, annotations and screenshots: whole or not at all.
 
-Pointerbench comes from its dataset on the Hugging Face Hub, whose client goes on where a download stopped; OSWorld-G is
-an archive that is checked member by member and appears under its name only when all of it is there.
+A dataset comes through the client of the Hugging Face Hub, which goes on where a download stopped. An archive is
+checked member by member, and its folder appears under its name only when all of it is there.
 """
 
 from __future__ import annotations
@@ -12,80 +12,93 @@ import shutil
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 
-from scorer.benchmarks import BENCHMARKS, get_benchmark
-from scorer.benchmarks.pointerbench import SUITE
+from scorer.benchmarks import BENCHMARKS, SUITES
 from scorer.core.errors import GroundTruthError, needs
+from scorer.core.records import Benchmark, HubDataset, ZipArchive
 from scorer.ground_truth.load import find, load_benchmark
 
-POINTERBENCH_DATASET = "WarmwindOS/pointerbench"
-OSWORLD_G_ZIP = "https://github.com/xlang-ai/OSWorld-G/archive/daa6bd8e0f629f0917ad2984df930bf0bd967540.zip"
-OSWORLD_G = "osworld_g"
-ANNOTATIONS = "OSWorld-G.json"
 MAX_UNPACKED = 8 * 2**30
-"""Bytes that an archive may unpack to; the data set is far below one gigabyte."""
+"""Upper bound on the bytes that an archive unpacks to. The largest known one has far below one gigabyte."""
 
 Say = Callable[[str], None]
+"""Tells the user in one line what is being done."""
 
 
-def fetch_pointerbench(data: str, say: Say) -> Path:
-    """Get the three subsets into ``data``/pointerbench. What is there already is not fetched again.
+def fetchable() -> dict[str, tuple[Benchmark, ...]]:
+    """What can be fetched: suites, and benchmarks outside of one, by name -> the benchmarks that they consist of."""
+    alone = {known.id: (known,) for known in BENCHMARKS.values() if not known.suite}
+    return {name: members for name, members in (SUITES | alone).items() if members[0].download is not None}
 
-    Raises GroundTruthError where the dataset cannot be reached or holds something else.
+
+def fetch(name: str, data: str, say: Say, *, url: str | None = None, sha256: str | None = None) -> Path:
+    """Get what ``name`` stands for below the folder ``data``; returns its folder. What is there is not fetched again.
+
+    ``url`` is another archive than the benchmark's, for benchmarks that come as an archive; "" stands for local data
+    only. ``sha256`` is the digest that the archive must have. Raises GroundTruthError where the data cannot be reached
+    or are something else; of an archive, nothing is then left behind.
     """
+    members = fetchable()[name]
+    match members[0].download:
+        case HubDataset(dataset):
+            return _fetch_dataset(dataset, members, data, say)
+        case ZipArchive(official):
+            return _fetch_archive(members[0], official if url is None else url, sha256, data, say)
+        case _:
+            raise GroundTruthError(f"{name} cannot be fetched; its files are at {members[0].source}")
+
+
+def _fetch_dataset(dataset: str, members: Sequence[Benchmark], data: str, say: Say) -> Path:
     with needs("huggingface-hub", "fetch"):
         from huggingface_hub import snapshot_download
-    target = Path(data, SUITE)
-    say(f"fetching the dataset {POINTERBENCH_DATASET} into {target}")
+    target = Path(data, members[0].suite or members[0].id)
+    say(f"fetching the dataset {dataset} into {target}")
     try:
-        snapshot_download(POINTERBENCH_DATASET, repo_type="dataset", local_dir=target)
+        snapshot_download(dataset, repo_type="dataset", local_dir=target)
     except Exception as error:  # the client's own, its transport's, the system's
         raise GroundTruthError(
-            f"{POINTERBENCH_DATASET} could not be fetched ({error}); the same command goes on where it stopped"
+            f"{dataset} could not be fetched ({error}); the same command goes on where it stopped"
         ) from None
-    for benchmark in BENCHMARKS.values():
-        if benchmark.suite == SUITE:
-            found = find(benchmark, "", [data])
-            if not found.files:
-                raise GroundTruthError(f"{POINTERBENCH_DATASET} holds no {benchmark.files[''][0]} of {benchmark.id}")
-            _say_loaded(benchmark.id, found.files[0], say)
+    for benchmark in members:
+        names = next(iter(benchmark.files.values()))
+        found = find(benchmark, next(iter(benchmark.files)), [data])
+        if not found.files:
+            raise GroundTruthError(f"{dataset} holds no {names[0]} of {benchmark.id}")
+        _say_loaded(benchmark, found.files, say)
     return target
 
 
-def fetch_osworld_g(data: str, url: str, sha256: str | None, say: Say) -> Path:
-    """Get OSWorld-G into ``data``/osworld_g, unless something is there already.
-
-    ``url`` is a zip archive with OSWorld-G.json in any of its folders; "" stands for local data only. ``sha256`` is its
-    expected digest. Raises GroundTruthError where it cannot be reached, is another file, or is no such archive; then
-    nothing of it is left behind.
-    """
-    target = Path(data, OSWORLD_G)
+def _fetch_archive(benchmark: Benchmark, url: str, sha256: str | None, data: str, say: Say) -> Path:
+    folder = benchmark.folders[0]
+    top = folder.split("/")[0]
+    annotations = next(iter(benchmark.files.values()))[0]
+    target = Path(data, top)
     if target.is_dir() and any(target.iterdir()):
         say(f"{target} is there already; nothing is fetched")
     elif not url:
         raise GroundTruthError(f"there is no data in {target}, and without an archive's URL none is fetched")
     else:
-        work = Path(data, f".{OSWORLD_G}.part")
+        work = Path(data, f".{top}.part")
         shutil.rmtree(work, ignore_errors=True)  # of a run that was killed
         try:
             work.mkdir(parents=True)
             archive = _download(url, sha256, work, say)
-            _unpack(archive, work / OSWORLD_G / "benchmark")
-            for variant in get_benchmark("osworld-g").files:
-                load_benchmark("osworld-g", work / OSWORLD_G, variant=variant)
+            _unpack(archive, annotations, work / folder)
+            for variant in benchmark.files:
+                load_benchmark(benchmark.id, work / top, variant=variant)
             if target.is_dir():
                 target.rmdir()
-            os.replace(work / OSWORLD_G, target)
+            os.replace(work / top, target)
         except OSError as error:
             raise GroundTruthError(f"{target}: cannot be written ({error.strerror or error})") from None
         finally:
             shutil.rmtree(work, ignore_errors=True)
-    found = find(get_benchmark("osworld-g"), "original", [str(target)])
+    found = find(benchmark, next(iter(benchmark.files)), [str(target)])
     if not found.files:
-        raise GroundTruthError(f"{target} holds no {ANNOTATIONS}; empty it, and the same command fetches it")
-    _say_loaded("osworld-g", found.files[0], say)
+        raise GroundTruthError(f"{target} holds no {annotations}; empty it, and the same command fetches it")
+    _say_loaded(benchmark, found.files, say)
     return target
 
 
@@ -105,7 +118,7 @@ def _download(url: str, sha256: str | None, folder: Path, say: Say) -> Path:
     return file
 
 
-def _unpack(archive: Path, target: Path) -> None:
+def _unpack(archive: Path, annotations: str, target: Path) -> None:
     """Write the folder of the archive that holds the annotations, after a look at every member of it."""
     try:
         with zipfile.ZipFile(archive) as packed:
@@ -114,9 +127,9 @@ def _unpack(archive: Path, target: Path) -> None:
                 _check_member(member)
             if sum(member.file_size for member in members) > MAX_UNPACKED:
                 raise GroundTruthError(f"the archive unpacks to more than {MAX_UNPACKED} bytes; it is not unpacked")
-            folders = [PurePosixPath(m.filename).parent for m in members if m.filename.split("/")[-1] == ANNOTATIONS]
+            folders = [PurePosixPath(m.filename).parent for m in members if m.filename.split("/")[-1] == annotations]
             if not folders:
-                raise GroundTruthError(f"the archive holds no {ANNOTATIONS}")
+                raise GroundTruthError(f"the archive holds no {annotations}")
             for member in members:
                 path = PurePosixPath(member.filename)
                 if folders[0] in path.parents and not member.is_dir():
@@ -139,8 +152,8 @@ def _check_member(member: zipfile.ZipInfo) -> None:
         raise GroundTruthError(f"the archive has a member that is no plain file ({name}); it is not unpacked")
 
 
-def _say_loaded(name: str, file: str, say: Say) -> None:
+def _say_loaded(benchmark: Benchmark, files: Sequence[str], say: Say) -> None:
     """Read the annotations once, so that what was fetched is known to be usable."""
-    truth = load_benchmark(name, file)
+    truth = load_benchmark(benchmark.id, files[0] if len(files) == 1 else os.path.commonpath(files))
     official = ", the known official file" if truth.official else ""
-    say(f"{name}: {len(truth.examples)} examples in {file}{official}")
+    say(f"{benchmark.id}: {len(truth.examples)} examples in {truth.path}{official}")

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import click
 
-from scorer.api import check_streams
-from scorer.cli.console import (
-    check_files,
-    check_outputs,
-    echo_findings,
-    make_locator,
-    reading,
-    refusal_written,
-    write_json,
-)
+from scorer.cli.console import check_files, check_outputs, write_json
 from scorer.cli.options import ATTEMPTS, JSON_AND_ALL, READING, options, parse_limits
+from scorer.cli.scoring import FindingsEcho, check_request, make_request
 from scorer.core.errors import PredictionsError
-from scorer.ground_truth.load import Selection
 from scorer.output.text import report as render
+from scorer.pipeline.settings import Options
 
 
 @click.command("check")
@@ -40,23 +32,19 @@ def command(
 
     Every fault is an error, all of them are listed, and each example needs its row. Exit status: 0 accepted, 1 not.
     """
-    limits = parse_limits(maxima)
     check_files(files)
     check_outputs([json_path], [*files, gt])
-    locator = make_locator(Selection(instruction_variant or ""), gt, data)
-    with refusal_written(json_path), reading(files) as (opened, progress):
-        checked = check_streams(
-            opened,
-            locator.load_name,
-            benchmark=benchmark or locator.benchmark_of_file(),
-            space=space,
-            profile=profile,
-            attempts=attempts,
-            limits=limits,
-            progress=progress,
-        )
-    truths = [finding for truth in checked.ground_truths for finding in truth.findings]
-    echo_findings(truths, {}, show_all=show_all)
+    request = make_request(
+        files,
+        benchmark=benchmark,
+        gt=gt,
+        data=data,
+        instruction_variant=instruction_variant,
+        options=Options(space=space, profile=profile, attempts=attempts, limits=parse_limits(maxima)),
+        json_path=json_path,
+    )
+    checked, _ = check_request(request)
+    FindingsEcho(show_all=show_all).ground_truths(checked.ground_truths)
     if json_path is not None:
         write_json(json_path, [render.check_json(checked)])
     if json_path != "-":

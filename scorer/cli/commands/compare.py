@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import click
 
-from scorer.api import score_streams
-from scorer.cli.console import (
-    check_axes,
-    check_files,
-    check_outputs,
-    echo_findings,
-    make_locator,
-    one_for_each,
-    reading,
-    refusal_written,
-    write_json,
-)
+from scorer.cli.console import check_axes, check_files, check_outputs, one_for_each, write_json
 from scorer.cli.options import JSON_AND_ALL, READING_EACH, TABLE_FORMAT, WHERE, options, parse_limits
+from scorer.cli.scoring import FindingsEcho, make_request, score_request
 from scorer.core.errors import UsageError
 from scorer.core.report import Report
 from scorer.evidence.compare import compare, pair_up
-from scorer.ground_truth.load import Selection
 from scorer.output.text.comparison import comparison_json, comparison_text
 from scorer.output.text.tables import check_format
+from scorer.pipeline.settings import Options
 
 
 @click.command("compare")
@@ -65,20 +55,20 @@ def command(
         one_for_each(name, values, len(files))
         for name, values in (("space", space), ("profile", profile), ("instruction-variant", instruction_variant))
     )
+    echo = FindingsEcho(show_all=show_all)
     found: list[tuple[str, list[Report]]] = []
     for name, own_space, own_profile, variant in zip(files, spaces, profiles, variants, strict=True):
-        locator = make_locator(Selection(variant or ""), gt, data)
-        with refusal_written(json_path), reading([name]) as (opened, progress):
-            reports = score_streams(
-                opened,
-                locator.load_name,
-                benchmark=benchmark or locator.benchmark_of_file(),
-                space=own_space,
-                profile=own_profile,
-                limits=limits,
-                progress=progress,
-            )
-        echo_findings(reports[0].findings, reports[0].finding_counts, show_all=show_all)
+        request = make_request(
+            [name],
+            benchmark=benchmark,
+            gt=gt,
+            data=data,
+            instruction_variant=variant,
+            options=Options(space=own_space, profile=own_profile, limits=limits),
+            json_path=json_path,
+        )
+        reports = score_request(request)
+        echo.reports(reports)
         found.append((name, reports))
     check_axes(by, (report for _, reports in found for report in reports))
     comparisons = [

@@ -8,13 +8,19 @@ import click
 
 from scorer.cli.console import say
 from scorer.core.errors import UsageError
-from scorer.ground_truth.download import OSWORLD_G_ZIP, fetch_osworld_g, fetch_pointerbench
+from scorer.core.records import ZipArchive
+from scorer.ground_truth.download import fetch, fetchable
 from scorer.ground_truth.search import ENVIRONMENT
 from scorer.output.text.tables import escape
 
+FETCHABLE = fetchable()
+ARCHIVES = ", ".join(
+    known.title for members in FETCHABLE.values() for known in members if isinstance(known.download, ZipArchive)
+)
+
 
 @click.command("fetch")
-@click.argument("name", type=click.Choice(["pointerbench", "osworld-g"]))
+@click.argument("name", type=click.Choice(list(FETCHABLE)))
 @click.option(
     "--data",
     type=click.Path(file_okay=False),
@@ -26,24 +32,20 @@ from scorer.output.text.tables import escape
 @click.option(
     "--dataset-zip-url",
     metavar="URL",
-    default=OSWORLD_G_ZIP,
-    help="OSWorld-G: the archive to get. Empty: local data only. Default: the official repository's.",
+    help=f"{ARCHIVES}: the archive to get. Empty: local data only. Default: the official repository's.",
 )
-@click.option("--dataset-sha256", metavar="HEX", help="OSWorld-G: the digest that the archive must have.")
-def command(name: str, data: str | None, dataset_zip_url: str, dataset_sha256: str | None) -> None:
+@click.option("--dataset-sha256", metavar="HEX", help=f"{ARCHIVES}: the digest that the archive must have.")
+def command(name: str, data: str | None, dataset_zip_url: str | None, dataset_sha256: str | None) -> None:
     """Get a benchmark's data, screenshots included. Needs the extra: pip install 'gui-grounding-scorer[fetch]'.
 
-    An interrupted download goes on, or starts anew; nothing half-unpacked is left behind.
+    An interrupted download goes on, or starts again; nothing half-unpacked is left behind.
     """
     folder = data or click.get_app_dir("score")
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be made ({error.strerror})") from None
-    if name == "pointerbench":
-        where = fetch_pointerbench(folder, _say)
-    else:
-        where = fetch_osworld_g(folder, dataset_zip_url, dataset_sha256, _say)
+    where = fetch(name, folder, _say, url=dataset_zip_url, sha256=dataset_sha256)
     click.echo(escape(str(where)))
 
 

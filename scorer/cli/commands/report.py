@@ -12,14 +12,15 @@ from urllib.parse import quote
 
 import click
 
-from scorer.api import hints, score_streams, suites
-from scorer.cli.console import check_files, check_outputs, echo_findings, make_locator, one_for_each, reading
+from scorer.api import hints, suites
+from scorer.cli.console import check_files, check_outputs, echo_findings, one_for_each
 from scorer.cli.options import READING_EACH, SHOW_ALL, WHERE, options, parse_limits
+from scorer.cli.scoring import FindingsEcho, make_request, score_request
 from scorer.core.errors import GroundTruthError, UsageError
 from scorer.core.findings import MAX_MESSAGE, Code, Finding, shorten
 from scorer.core.report import Report
 from scorer.files.write import make_file, replace_file
-from scorer.ground_truth.load import Selection
+from scorer.pipeline.settings import Options
 
 if TYPE_CHECKING:
     from scorer.core.limits import Limits
@@ -117,21 +118,19 @@ def command(
     spaces = one_for_each("space", space, len(runs))
     profiles = one_for_each("profile", profile, len(runs))
     variants = one_for_each("instruction-variant", instruction_variant, len(runs))
+    echo = FindingsEcho(show_all=show_all)
     scored: list[list[Report]] = []
     for run, own_space, own_profile, variant in zip(runs, spaces, profiles, variants, strict=True):
-        locator = make_locator(Selection(variant or ""), gt, data)
-        with reading(run) as (opened, progress):
-            reports = score_streams(
-                opened,
-                locator.load_name,
-                benchmark=benchmark or locator.benchmark_of_file(),
-                space=own_space,
-                profile=own_profile,
-                limits=limits,
-                progress=progress,
-            )
-        truths = [finding for report in reports for finding in report.ground_truth.findings]
-        echo_findings([*truths, *reports[0].findings], reports[0].finding_counts, show_all=show_all)
+        request = make_request(
+            run,
+            benchmark=benchmark,
+            gt=gt,
+            data=data,
+            instruction_variant=variant,
+            options=Options(space=own_space, profile=own_profile, limits=limits),
+        )
+        reports = score_request(request)
+        echo.reports(reports)
         scored.append(reports)
     made = _page(runs, _sections(runs, scored), limits, max_examples)
     faults: list[Finding] = []

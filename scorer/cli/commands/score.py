@@ -9,45 +9,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorer.api import diagnose, hints, score_streams, suites
-from scorer.benchmarks import get_benchmark, pointerbench
-from scorer.cli.console import (
-    check_axes,
-    check_files,
-    check_outputs,
-    echo_findings,
-    make_locator,
-    open_input,
-    reading,
-    refusal_written,
-    say,
-    write_json,
-)
+from scorer.api import diagnose, hints, suites
+from scorer.benchmarks import BENCHMARKS, get_benchmark
+from scorer.cli.console import check_axes, check_files, check_outputs, make_locator, open_input, say, write_json
 from scorer.cli.options import parse_limits
+from scorer.cli.scoring import FindingsEcho, Request, score_request
 from scorer.cli.selection import selection
 from scorer.core.errors import UsageError
 from scorer.core.records import Refusal
 from scorer.core.report import Kept, Report, Suite
 from scorer.output.text import report as render
 from scorer.output.text.tables import check_format, escape
+from scorer.pipeline.settings import Options
 from scorer.profiles import get_profile, profile_module
 
 if TYPE_CHECKING:
     from scorer.evidence.diagnosis.records import Diagnosis
 
-_KEPT: list[Report] = []  # what is not to be freed before the process ends
-
 
 def system_prompt(profile: str | None, benchmark: str | None) -> str:
-    """The prompt that a profile asks a point with, the instruction left open."""
+    """The prompt that a profile asks a point with, or else the prompt that a benchmark recommends.
+
+    The instruction is left open. Without a benchmark it is the first one that recommends a prompt.
+    """
+    recommending = next(known for known in BENCHMARKS.values() if known.prompt)
+    asked = recommending if benchmark is None else get_benchmark(benchmark)
     if profile is None:
-        return pointerbench.SYSTEM_PROMPT
+        return (asked if asked.prompt else recommending).prompt
     from scorer.chat.request import Task, prompt_text
 
     known = get_profile(profile)
-    frame = known.space.parameters if known.space.kind == "frame" else pointerbench.IMAGE_SIZE
-    own = get_benchmark(benchmark).prompt if benchmark is not None else ""
-    width, height = frame
+    is_resized = known.space.kind == "frame"
+    width, height = known.space.parameters if is_resized else recommending.image_size or (0, 0)
+    own = asked.prompt if benchmark is not None else ""
     return prompt_text(profile_module(profile).build_request(Task("{instruction}", (width, height), prompt=own)))
 
 
@@ -80,11 +74,10 @@ def score_files(
     refusal: Refusal,
     show_all: bool,
     show_system_prompt: bool,
-) -> None:
-    """Score files, print or write what is asked for, and say on stderr what was found."""
+) -> list[Report]:
+    """Score files, print or write what is asked for, and say on stderr what was found. Returns the reports."""
     del show_system_prompt
     check_format(table_format)
-    limits = parse_limits(maxima)
     files = [*predictions, *more]
     check_files(files, predictions)
     _check_formats(json_path, details, score_only=score_only)
@@ -92,29 +85,22 @@ def score_files(
     aggregated, tree = _aggregation(aggregation_mode, category_hierarchy)
     kept = None if output_dir is None else Kept({}, {})
     chosen = selection(instruction_variant, category, sample_ids, benchmark_params)
+    options = Options(
+        space=space,
+        profile=profile,
+        attempts=attempts,
+        limits=parse_limits(maxima),
+        refusal=refusal,
+        from_raw=from_raw,
+    )
     locator = make_locator(chosen, gt, data, several=benchmark is None)
-    with refusal_written(json_path), reading(files) as (opened, progress):
-        reports = score_streams(
-            opened,
-            locator.load_name,
-            benchmark=benchmark or locator.benchmark_of_file(),
-            space=space,
-            profile=profile,
-            attempts=attempts,
-            limits=limits,
-            kept=kept,
-            refusal=refusal,
-            from_raw=from_raw,
-            progress=progress,
-        )
-    _KEPT.extend(reports)
+    reports = score_request(Request(files, locator, benchmark, options, json_path), kept=kept)
     reports = list(map(aggregated, reports))
     check_axes(by, reports)
     if instruction_variant and not any(report.variant for report in reports):
-        raise UsageError("--instruction-variant is for osworld-g, and no row is of it")
+        raise UsageError(f"--instruction-variant is for {', '.join(_with_variants())}, and no row is of it")
     found = suites(reports)
-    truths = [finding for report in reports for finding in report.ground_truth.findings]
-    echo_findings([*truths, *reports[0].findings], reports[0].finding_counts, show_all=show_all)
+    FindingsEcho(show_all=show_all).reports(reports)
     diagnoses = [diagnose(report) for report in reports] if diagnosing else []
     if not diagnosing:
         for line in hints(reports):
@@ -140,6 +126,11 @@ def score_files(
         else:
             blocks = _blocks(reports, found, diagnoses, table_format, by)
         click.echo("\n\n".join(blocks))
+    return reports
+
+
+def _with_variants() -> list[str]:
+    return [known.id for known in BENCHMARKS.values() if len(known.files) > 1]
 
 
 def _rows_of_papers(reports: Sequence[Report], found: Sequence[Suite], label: str, table_format: str) -> list[str]:

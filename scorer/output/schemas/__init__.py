@@ -1,10 +1,20 @@
-"""JSON Schemas (draft 2020-12) of what is read and written, as files beside this one."""
+"""JSON Schemas (draft 2020-12) of what is read and written.
+
+The files beside this one hold the forms. Lists that the program knows (codes, outcomes, spaces, benchmarks) stand there
+as ``"@name"`` and are filled in from the code, so that there is no second list that could differ.
+"""
 
 from __future__ import annotations
 
+import json
 from importlib import resources
+from typing import Any, get_args
 
+from scorer.benchmarks import BENCHMARKS, VARIANTS
 from scorer.core.errors import UsageError
+from scorer.core.findings import Code, Severity
+from scorer.core.records import OUTCOMES
+from scorer.core.spaces import FRAME_PATTERN, MEANINGS, SMART_RESIZE_PATTERN
 
 SCHEMAS = {
     "prediction": "one row of a predictions file",
@@ -20,4 +30,31 @@ def schema_text(name: str) -> str:
     """The schema of that name as JSON text. Raises UsageError, naming the known ones, where there is none."""
     if name not in SCHEMAS:
         raise UsageError(f'no schema "{name}"; known: {", ".join(SCHEMAS)}')
-    return resources.files("scorer.output.schemas").joinpath(f"{name}.json").read_text(encoding="utf-8")
+    form = resources.files("scorer.output.schemas").joinpath(f"{name}.json").read_text(encoding="utf-8")
+    return json.dumps(_filled(json.loads(form), _lists()), indent=2, ensure_ascii=False) + "\n"
+
+
+def _lists() -> dict[str, Any]:
+    """What stands in the forms as ``"@name"``."""
+    spaces = [space for space in MEANINGS if ":" not in space]
+    with_parameters = [pattern.replace("(", "").replace(")", "") for pattern in (FRAME_PATTERN, SMART_RESIZE_PATTERN)]
+    return {
+        "@codes": list(map(str, Code)),
+        "@severities": list(get_args(Severity)),
+        "@outcomes": list(OUTCOMES),
+        "@outcome-counts": {outcome: {"$ref": "#/$defs/count"} for outcome in OUTCOMES},
+        "@benchmarks": list(BENCHMARKS),
+        "@variants": list(VARIANTS),
+        "@variants-or-null": [*VARIANTS, None],
+        "@space": f"^({'|'.join([*spaces, *with_parameters])})$",
+    }
+
+
+def _filled(value: Any, lists: dict[str, Any]) -> Any:
+    if isinstance(value, str):
+        return lists.get(value, value)
+    if isinstance(value, list):
+        return [_filled(entry, lists) for entry in value]
+    if isinstance(value, dict):
+        return {key: _filled(entry, lists) for key, entry in value.items()}
+    return value

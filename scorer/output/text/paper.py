@@ -9,14 +9,6 @@ from scorer.output.text.figures import mean_percent, percent
 from scorer.output.text.tables import table
 
 DECIMALS = 1
-COLUMNS = {
-    "text_matching": "Text Matching",
-    "element_recognition": "Element Recognition",
-    "layout_understanding": "Layout Understanding",
-    "fine_grained_manipulation": "Fine-grained Manipulation",
-    "refusal": "Refusal",
-}
-"""The columns of OSWorld-G's Table 5 and the categories that they stand for; Overall follows."""
 
 
 def paper_tables(reports: Sequence[Report], suites: Iterable[Suite], label: str, table_format: str) -> list[str]:
@@ -34,8 +26,9 @@ def paper_tables(reports: Sequence[Report], suites: Iterable[Suite], label: str,
             tables.append(table(["model", report.benchmark.column], [[label, _share(report.total)]], table_format))
         else:
             cells_by_label = {cell.label: cell for cell in report.categories.cells}
-            values = [_share(cells_by_label.get(category)) for category in COLUMNS]
-            headers = ["model", *COLUMNS.values(), "Overall"]
+            columns = report.benchmark.paper
+            values = [_share(cells_by_label.get(category)) for category, _ in columns]
+            headers = ["model", *(heading for _, heading in columns), "Overall"]
             tables.append(table(headers, [[label, *values, _share(report.total)]], table_format))
     return tables
 
