@@ -14,6 +14,7 @@ from scorer.core.report import Alternative, Cell, Check, Report, Suite, Table
 from scorer.core.spaces import parse_space
 
 if TYPE_CHECKING:
+    from scorer.output.data import report_json
     from scorer.pipeline.reread import parse_reply
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "load_benchmark",
     "parse_reply",
     "parse_space",
+    "report_json",
     "score",
     "score_batch",
     "score_streams",
@@ -52,9 +54,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Reading replies loads patterns that a score of coordinates never needs.
+    # A plain score needs neither; each is loaded when it is first asked for.
     if name == "parse_reply":
         from scorer.pipeline.reread import parse_reply
 
         return parse_reply
+    if name == "report_json":
+        from scorer.output.data import report_json
+
+        return report_json
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

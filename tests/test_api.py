@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from typing import Any
 
 import numpy
+import pandas
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 import scorer
 from tests.conftest import FIXTURES
@@ -95,7 +98,8 @@ def test_nothing_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_score_over_no_refusals_has_no_refusal_rate() -> None:
-    from scorer.output.text.report import report_json, report_text
+    from scorer.output.data import report_json
+    from scorer.output.text.report import report_text
 
     truth = scorer.load_benchmark("osworld-g", FIXTURES, categories=["refusal"])
     report = scorer.score(truth, [{"id": truth.examples[0].id, "point": [-1, -1]}])
@@ -119,3 +123,36 @@ def test_values_made_in_python_that_no_file_can_hold_stop_nothing() -> None:
         ]
         assert outcomes == ["run_error", "no_answer"]
         assert scorer.score_batch(TRUTH, [{"id": BOX.id, "error": value}])["outcome"] == ["run_error"]
+
+
+def test_a_data_frame_is_scored_as_its_rows_are() -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": BOX.id, "point": list(INSIDE), "error": None},
+        {"id": TRUTH.examples[1].id, "point": None, "error": "timeout"},
+    ]
+    frame = pandas.DataFrame(rows)
+    report, same = scorer.score(TRUTH, frame), scorer.score(TRUTH, rows)
+    assert report.outcomes == same.outcomes
+    assert (report.outcomes["hit"], report.outcomes["run_error"]) == (1, 1)
+    # pandas fills a column of numbers with NaN where a row lacks it: the row then lacks the key.
+    sparse = pandas.DataFrame([{"id": BOX.id, "x": INSIDE[0], "y": INSIDE[1]}, {"id": TRUTH.examples[1].id}])
+    assert scorer.score(TRUTH, sparse).outcomes["hit"] == 1
+    assert scorer.check(TRUTH, frame).rows == 2
+    with pytest.raises(scorer.UsageError, match='no column "id"'):
+        scorer.score(TRUTH, pandas.DataFrame([{"point": [1, 2]}]))
+
+
+def test_a_report_is_plain_data_when_asked_for() -> None:
+    report = scorer.score(TRUTH, [{"id": BOX.id, "point": INSIDE}])
+    data = json.loads(json.dumps(report.to_dict()))
+    assert data == json.loads(json.dumps(scorer.report_json(report)))
+    assert (data["hits"], data["n"], data["benchmark"]) == (1, len(TRUTH.examples), "osworld-g")
+    assert data["outcomes"] == dict(report.outcomes)
+    assert data["ci95"] == [round(end, 4) for end in report.total.interval]
+
+
+def test_a_cell_knows_its_interval_and_a_verdict_its_distance() -> None:
+    assert scorer.Cell("x", 8, 10).interval == pytest.approx(proportion_confint(8, 10, method="wilson"))
+    x1, y1 = BOX.target[2], BOX.target[3]
+    assert scorer.judge(BOX, scorer.Prediction(BOX.id, ((x1 + 3, y1 + 4),))).distance == 5
+    assert scorer.judge(BOX, scorer.Prediction(BOX.id, (INSIDE,))).distance is None

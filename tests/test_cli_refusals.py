@@ -240,7 +240,7 @@ def test_an_output_that_cannot_be_written_is_no_bug(run_score: Score, monkeypatc
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("scorer.cli.commands.score.render.report_text", full)
+    monkeypatch.setattr("scorer.cli.commands.score.report_text", full)
     run = run_score(answers("pbs_0001"))
     assert (run.status, run.err.splitlines()[-1]) == (
         2,

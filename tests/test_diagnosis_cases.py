@@ -15,8 +15,8 @@ from scorer.api import diagnose, hints
 from scorer.evidence.diagnosis.evidence import bonferroni_divisor
 from scorer.evidence.diagnosis.fit import repeated_median
 from scorer.evidence.diagnosis.records import SignName
-from scorer.output.text.diagnosis import diagnosis_json, diagnosis_text
-from scorer.output.text.report import dump
+from scorer.output.data import diagnosis_json, dump
+from scorer.output.text.diagnosis import diagnosis_text
 from tests.conftest import FIXTURES, ROOT, Run, Score, answers, case_rows, needs_cases, write_rows
 from tests.strategies import rows
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 from fixtures.draw import pictures
 from scorer import Report, load_benchmark, score, score_streams, suites
-from scorer.output.text.report import report_json, reports_json
+from scorer.output.data import report_json, reports_json
 from tests.conftest import FIXTURES, SUBSETS, Score
 
 EXPECTED = FIXTURES / "expected"

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer import GroundTruth, PredictionsError, Report, load_benchmark, score, score_streams, suites
+from scorer.output.data import details, dump, report_json
 from scorer.output.text.figures import percent
-from scorer.output.text.report import details, dump, report_json, report_text, suite_percent
+from scorer.output.text.report import report_text, suite_percent
 from tests.conftest import FIXTURES
 from tests.strategies import coordinates, rows
 

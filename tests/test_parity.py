@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scorer import load_benchmark, score
-from scorer.output.text.report import report_json
+from scorer.output.data import report_json
 from tests.conftest import CASES, DATA, Score, needs_cases, needs_data
 
 PARITY = sorted((CASES / "parity").glob("*.report.json")) if CASES else []

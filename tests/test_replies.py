@@ -380,3 +380,38 @@ def test_time_stays_linear_on_mixtures_and_in_tool_arguments() -> None:
 
 def test_a_refusal_by_marker_is_no_conversion_of_its_space() -> None:
     assert parse_reply("qwen3vl", "FAIL()", FULL_HD) == Prediction("", ((-1.0, -1.0),), refusal="FAIL()")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        [{"role": "assistant", "content": "pyautogui.click(x=140, y=210)"}],  # what TRL's trainers hand over
+        [{"role": "user", "content": "click(x=1, y=2)"}, {"role": "assistant", "content": "click(x=140, y=210)"}],
+        [
+            {"role": "assistant", "content": "click(x=1, y=2)"},
+            {"role": "tool", "content": "click(x=3, y=4)"},
+            {"role": "assistant", "content": [{"type": "text", "text": "click(x=140, y=210)"}]},
+        ],
+        [{"type": "text", "text": "I see it."}, {"type": "text", "text": "click(x=140, y=210)"}],
+        ["I see it.", "click(x=140, y=210)"],
+    ],
+)
+def test_what_training_libraries_hand_over_is_read(reply: Any) -> None:
+    assert parse_reply("base", reply, (1000, 800)).points == ((140, 210),)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ([140, 210], "a list is no reply; pass the text or the message"),
+        ([], "a list is no reply"),
+        ([{"role": "user", "content": "click(x=1, y=2)"}], "a list is no reply"),
+        ([[{"role": "assistant", "content": "click(x=1, y=2)"}]], "a list is no reply"),
+        (140, "a number is no reply"),
+        (b"click(x=1, y=2)", "a bytes is no reply"),
+    ],
+)
+def test_what_is_no_reply_is_said_to_be_none(reply: Any, said: str) -> None:
+    error = parse_reply("base", reply, (1000, 800)).error
+    assert error is not None
+    assert error.startswith(f"unparsed: {said}")

@@ -1,16 +1,24 @@
-"""What is known about each benchmark. Adding one is a module of data and its line in ``_MODULES``."""
+"""What is known about each benchmark. Adding one is a module of data and its line in ``MODULES``."""
 
 from __future__ import annotations
 
 import re
+from importlib import import_module
 
-from scorer.benchmarks import osworld_g, pointerbench_pro, pointerbench_sheets, pointerbench_text
 from scorer.core.errors import UsageError
 from scorer.core.records import Benchmark
 
-_MODULES = (pointerbench_sheets, pointerbench_text, pointerbench_pro, osworld_g)
+MODULES = (
+    "pointerbench_sheets",
+    "pointerbench_text",
+    "pointerbench_pro",
+    "osworld_g",
+)
+"""The modules beside this one that hold a ``BENCHMARK``, in the order in which benchmarks are listed."""
 
-BENCHMARKS: dict[str, Benchmark] = {module.BENCHMARK.id: module.BENCHMARK for module in _MODULES}
+_ALL: list[Benchmark] = [import_module(f"scorer.benchmarks.{name}").BENCHMARK for name in MODULES]
+
+BENCHMARKS: dict[str, Benchmark] = {known.id: known for known in _ALL}
 """All benchmarks by id, in the order in which they are listed."""
 
 SUITES: dict[str, tuple[Benchmark, ...]] = {

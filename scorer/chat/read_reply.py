@@ -9,14 +9,14 @@ of an answer of book length only the end is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scorer.chat.calls import MAX_TEXT, Call, calls_in_text, native_calls
 from scorer.chat.loose import last_group, tagged, why_not
 from scorer.chat.refusals import called_marker, written_marker
 from scorer.chat.targets import Shape, UnreadableError, centre, shapes_of
-from scorer.chat.text import answer_part, content_text, without_reasoning
+from scorer.chat.text import answer_part, content_text, message_of, without_reasoning
+from scorer.core.findings import type_name
 from scorer.core.records import Box, Point
 
 __all__ = ["Answer", "Grammar", "read_reply"]
@@ -55,8 +55,14 @@ class Answer(NamedTuple):
 
 
 def read_reply(reply: object, grammar: Grammar) -> Answer:
-    """The answer in a reply: a text, or a message with ``content`` and ``tool_calls``. Never raises."""
-    message: Mapping[str, Any] = reply if isinstance(reply, Mapping) else {"content": reply}
+    """The answer in a reply. Never raises.
+
+    ``reply`` is a text, a message with ``content`` and ``tool_calls``, a list of messages, of which the last one of
+    the assistant counts, or a list of content blocks.
+    """
+    message = message_of(reply)
+    if message is None:
+        return Answer(fault=f"a {type_name(reply)} is no reply; pass the text or the message")
     content = content_text(message.get("content"))
     spoken = without_reasoning(content)
     # An answer stands at the end, and nothing in front of so much text is one.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 _REASONING = re.compile(r"<(/?)(?:think|thought|thinking|grounding_think)>|◁(/?)think▷")
 _SECTION = re.compile(r"<(/?)(answer|action)>")
@@ -12,6 +14,25 @@ _FENCE = "```"
 # Full-width letters, digits and signs as their ASCII twins, other commas as commas, true minus signs as hyphens.
 _TWINS = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 _TWINS |= {0x3000: " ", 0x3001: ",", 0x3010: "[", 0x3011: "]", 0x2212: "-"}
+
+
+def message_of(reply: object) -> Mapping[str, Any] | None:
+    """The message in what a program hands over as a reply; None where there is none in it.
+
+    Training libraries hand over a text, a list of messages, of which the last one of the assistant is the reply, or
+    the content blocks of one message.
+    """
+    if reply is None or isinstance(reply, str):
+        return {"content": reply}
+    if isinstance(reply, Mapping):
+        return reply
+    if not isinstance(reply, list | tuple):
+        return None
+    messages = [entry for entry in reply if isinstance(entry, Mapping) and "role" in entry]
+    if messages:
+        return next((message for message in reversed(messages) if message["role"] == "assistant"), None)
+    is_content = all(isinstance(entry, str) or (isinstance(entry, Mapping) and "type" in entry) for entry in reply)
+    return {"content": list(reply)} if reply and is_content else None
 
 
 def content_text(content: object) -> str:

@@ -19,7 +19,8 @@ from scorer.core.records import GroundTruth
 from scorer.core.report import Report
 from scorer.ground_truth.load import Selection
 from scorer.ground_truth.search import ENVIRONMENT, Locator
-from scorer.output.text import report as render
+from scorer.output.data import dump, rejection_json
+from scorer.output.text.findings import finding_lines
 
 Streams = list[tuple[str, Callable[[], IO[bytes]]]]
 
@@ -140,13 +141,13 @@ def one_for_each(name: str, values: Sequence[str], files: int) -> list[str | Non
 
 
 @contextmanager
-def refusal_written(json_path: str | None) -> Iterator[None]:
+def rejection_written(json_path: str | None) -> Iterator[None]:
     """A run without a result writes why, so that no report of an earlier one is taken for its own."""
     try:
         yield
     except (PredictionsError, GroundTruthError) as refused:
         if json_path is not None:
-            write_json(json_path, [render.refusal_json(refused)])
+            write_json(json_path, [rejection_json(refused)])
         raise
 
 
@@ -154,7 +155,7 @@ def write_json(path: str, values: Iterable[Any], *, lines: bool = False) -> None
     """Write JSON values, each indented or each on a line of its own."""
     from jsonlines import Writer
 
-    dumps = partial(render.dump, indent=None if lines else 2)
+    dumps = partial(dump, indent=None if lines else 2)
     if path == "-":
         Writer(sys.stdout, dumps=dumps).write_all(values)
         return
@@ -179,7 +180,7 @@ def write_text(path: str, text: str) -> None:
 
 def echo_findings(findings: Iterable[Finding], counts: Mapping[str, int], *, show_all: bool) -> None:
     """Findings as lines on stderr."""
-    for line in render.finding_lines(findings, counts, show_all=show_all):
+    for line in finding_lines(findings, counts, show_all=show_all):
         say(line)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from scorer.api import examine_streams, score_streams
-from scorer.cli.console import echo_findings, make_locator, reading, refusal_written
+from scorer.cli.console import echo_findings, make_locator, reading, rejection_written
 from scorer.core.findings import Finding
 from scorer.core.records import GroundTruth
 from scorer.core.report import Check, Kept, Report
@@ -47,7 +47,7 @@ def make_request(
 
 def score_request(request: Request, *, kept: Kept | None = None) -> list[Report]:
     """Score the files. Raises PredictionsError where they are rejected, after the reason was written as JSON."""
-    with refusal_written(request.json_path), reading(request.files) as (streams, progress):
+    with rejection_written(request.json_path), reading(request.files) as (streams, progress):
         return score_streams(
             streams,
             request.locator.load_name,
@@ -60,7 +60,7 @@ def score_request(request: Request, *, kept: Kept | None = None) -> list[Report]
 
 def check_request(request: Request) -> tuple[Check, list[Report]]:
     """Check the files strictly; the reports are those that the same reading gives."""
-    with refusal_written(request.json_path), reading(request.files) as (streams, progress):
+    with rejection_written(request.json_path), reading(request.files) as (streams, progress):
         return examine_streams(
             streams,
             request.locator.load_name,

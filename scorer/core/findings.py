@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from scorer.core.limits import DEFAULT_LIMITS, Limits, reason
 
@@ -107,6 +107,11 @@ class Finding(NamedTuple):
     """From 1; 0 where there is none."""
     id: str = ""
     """The id of the row, where it has one."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as plain data; line, column, source and id are left out where there is none."""
+        data = {key: value for key, value in self._asdict().items() if value not in (0, "")}
+        return data | {"code": self.code.value}
 
 
 class Message(NamedTuple):

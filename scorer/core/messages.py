@@ -148,3 +148,16 @@ UNKNOWN_ID_IN_CATEGORY = Message(
 VARIANTS_DIFFER = Message(Code.GT_VARIANTS_DIFFER, "{example}: {file} has {mine}, {other_file} has {others}")
 NOT_OFFICIAL = Message(Code.GT_NOT_OFFICIAL, "not the official file of {title} (sha256 {digest}…); scored as given")
 NO_SCREENSHOT = Message(Code.GT_SCREENSHOT, "{examples} on a blank frame: {why}")
+
+# Run folders.
+RUN_TASK_COUNT = Message(Code.RUN_DETAIL, "there are {details} details of {tasks} tasks")
+RUN_TREE = Message(Code.RUN_DETAIL, "{fault}")
+RUN_VALUE = Message(Code.RUN_DETAIL, "a value of it is not what score --output-dir writes")
+TASK_PARTS = Message(Code.RUN_DETAIL, "a task needs its id, labels, and attempts with a status and metrics.correct")
+TASK_NAME = Message(Code.RUN_DETAIL, "the name of the file is not that of its task")
+TASK_LABEL = Message(Code.RUN_DETAIL, "has no label of {axis}, the axis that run.json names")
+DETAIL_NO_FILE = Message(Code.RUN_DETAIL, "no regular file")
+DETAIL_UNREADABLE = Message(Code.RUN_DETAIL, "cannot be read ({why})")
+DETAIL_NOT_JSON = Message(Code.RUN_DETAIL, "not JSON ({why})")
+DETAIL_NO_OBJECT = Message(Code.RUN_DETAIL, "expected an object, found {found}")
+DETAIL_KEYS = Message(Code.RUN_DETAIL, "{keys}")

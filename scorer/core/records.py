@@ -269,6 +269,21 @@ class GroundTruth(NamedTuple):
     findings: tuple[Finding, ...] = ()
     """What was found in the files."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """What the predictions are held against, as plain data; the examples only by their number."""
+        data: dict[str, Any] = {
+            "path": self.path,
+            "sha256": self.sha256,
+            "official": self.official,
+            "examples": len(self.examples),
+        }
+        if self.variant:
+            data["variant"] = self.variant
+        if self.categories_source:
+            data |= {"categories": self.categories_source, "categories_sha256": self.categories_sha256}
+        data["findings"] = [finding.to_dict() for finding in self.findings]
+        return data
+
 
 Row = tuple[int, dict[str, Any]]
 """A line number (from 1) and the JSON object that starts there."""

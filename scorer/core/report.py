@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scorer._version import __version__
 from scorer.core.findings import Finding
 from scorer.core.records import PIXEL, Axis, Benchmark, GroundTruth, Outcome, Prediction, Space, Verdict
+from scorer.core.signature import parse_signature
 from scorer.core.stats import wilson
 
 if TYPE_CHECKING:
@@ -31,6 +33,13 @@ class Cell(NamedTuple):
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval of the accuracy, as (low, high) in 0..1; (0, 1) for an empty cell."""
         return wilson(self.hits, self.n)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Hits, n, accuracy and interval as plain data, rounded to four decimals; None for those of an empty cell."""
+        if not self.n:
+            return {"hits": 0, "n": 0, "accuracy": None, "ci95": None}
+        ends = [round(end, 4) for end in self.interval]
+        return {"hits": self.hits, "n": self.n, "accuracy": round(self.accuracy, 4), "ci95": ends}
 
 
 class Table(NamedTuple):
@@ -96,6 +105,26 @@ class Attempts(NamedTuple):
     consistency: tuple[int, ...]
     """Of the examples with all k attempts, how many were right in none, in one, ... in all of them."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """The figures over several attempts as plain data."""
+        return {
+            "k": self.k,
+            "most": self.most,
+            "observed": self.observed,
+            "run_errors": self.errors,
+            "series": [
+                {
+                    "name": series.name,
+                    "value": None if series.mean is None else round(float(series.mean), 4),
+                    "evaluated": series.evaluated,
+                    "total": series.total,
+                    "ci95": None if series.interval is None else [round(end, 4) for end in series.interval],
+                }
+                for series in self.series
+            ],
+            "consistency": list(self.consistency),
+        }
+
 
 class Branch(NamedTuple):
     """A node of a category tree."""
@@ -119,6 +148,17 @@ class Aggregation(NamedTuple):
     """The nodes of the tree, each before its children; empty for the other modes."""
     outside: tuple[str, ...]
     """The categories that are not in the tree."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figure as plain data, with the exact fraction that it is."""
+        return {
+            "mode": self.mode,
+            "axis": self.axis.name,
+            "overlapping": self.axis.overlapping,
+            **_fraction_dict(self.value),
+            "branches": [{"path": node.path, "n": node.n, **_fraction_dict(node.value)} for node in self.branches],
+            "outside": list(self.outside),
+        }
 
 
 class Report(NamedTuple):
@@ -172,8 +212,9 @@ class Report(NamedTuple):
 
     @property
     def categories(self) -> Table:
-        """The table whose cells are the categories: that of the axis ``category``, else the first."""
-        return next((table for table in self.tables if table.axis.name == "category"), self.tables[0])
+        """The table of the categories: that of the axis ``category``, else the first, else an empty one."""
+        first = self.tables[0] if self.tables else Table(Axis("category"), ())
+        return next((table for table in self.tables if table.axis.name == "category"), first)
 
     @property
     def answered(self) -> Cell:
@@ -184,6 +225,62 @@ class Report(NamedTuple):
     def missing_predictions(self) -> int:
         """no_answer + run_error + absent, as the public Pointerbench scorer counts them."""
         return self.total.n - self.answered.n
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data, as ``score --json`` writes it; ``score schema report`` prints its form.
+
+        The public Pointerbench scorer's keys keep their places and their rounding; others stand beside them.
+        """
+        total, truth = self.total, self.ground_truth
+        data: dict[str, Any] = {
+            "accepted": True,
+            "benchmark": self.benchmark.id,
+            "n": total.n,
+            "accuracy": round(total.accuracy, 4),
+            "hits": total.hits,
+            "missing_predictions": self.missing_predictions,
+        }
+        for axis, cells in self.tables:
+            data[f"by_{axis.name}"] = {cell.label: {"acc": round(cell.accuracy, 4), "n": cell.n} for cell in cells}
+        data |= {
+            "ci95": [round(end, 4) for end in total.interval],
+            "outcomes": dict(self.outcomes),
+            "no_answer_reasons": dict(self.no_answer_reasons),
+            "false_refusals": self.false_refusals,
+            "refusal_markers": dict(self.refusal_markers),
+            "answered": self.answered.to_dict(),
+            "tables": {
+                axis.name: {
+                    "overlapping": axis.overlapping,
+                    "cells": [{"label": cell.label, **cell.to_dict()} for cell in cells],
+                }
+                for axis, cells in self.tables
+            },
+            "macro": _macro_dict(self.categories),
+            "coordinates": {
+                "space": None if self.space is None else str(self.space),
+                "row_spaces": [str(space) for space in self.row_spaces],
+            },
+            "alternatives": {
+                other.name: {"reason": other.reason, "rows": other.rows, **Cell("", other.hits, total.n).to_dict()}
+                for other in self.alternatives
+            },
+            "ground_truth": truth.to_dict(),
+            "signature": self.signature,
+            "signature_fields": parse_signature(self.signature),
+            "version": __version__,
+        }
+        named = {"variant": self.variant, "profile": self.profile, "filter": truth.filter}
+        data |= {key: value for key, value in named.items() if value}
+        if self.actionable is not None and self.refusals is not None:
+            data |= {"actionable": self.actionable.to_dict(), "refusals": self.refusals.to_dict()}
+        if self.aggregation is not None:
+            data["aggregation"] = self.aggregation.to_dict()
+        if self.attempts is not None:
+            data["attempts"] = self.attempts.to_dict()
+        data["findings"] = [finding.to_dict() for finding in self.findings]
+        data["finding_counts"] = dict(self.finding_counts)
+        return data
 
 
 class Kept(NamedTuple):
@@ -210,6 +307,20 @@ class Check(NamedTuple):
     finding_counts: Mapping[str, int]
     """How many findings there are of each code; more than ``findings`` holds where only the first were kept."""
     ground_truths: tuple[GroundTruth, ...] = ()
+    """Those of the benchmarks, in their order."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The check as plain data, as ``score check --json`` writes it."""
+        return {
+            "accepted": self.accepted,
+            "benchmarks": list(self.benchmarks),
+            "rows": self.rows,
+            "ground_truth": {truth.benchmark.id: truth.to_dict() for truth in self.ground_truths},
+            "absent_ids": {name: list(ids) for name, ids in self.absent.items()},
+            "findings": [finding.to_dict() for finding in self.findings],
+            "finding_counts": dict(self.finding_counts),
+            "version": __version__,
+        }
 
 
 class Suite(NamedTuple):
@@ -224,3 +335,16 @@ class Suite(NamedTuple):
         """The mean of the accuracies, 0..1; None while a member was not scored."""
         accuracies = [report.total.accuracy for _, report in self.members if report is not None]
         return sum(accuracies) / len(accuracies) if len(accuracies) == len(self.members) else None
+
+
+def _macro_dict(categories: Table) -> dict[str, Any]:
+    """The plain mean of the category cells: another figure than the score."""
+    axis, cells = categories
+    mean = sum(cell.accuracy for cell in cells) / len(cells) if cells else None
+    return {"axis": axis.name, "cells": len(cells), "value": None if mean is None else round(mean, 4)}
+
+
+def _fraction_dict(value: Fraction | None) -> dict[str, Any]:
+    if value is None:
+        return {"value": None, "fraction": None}
+    return {"value": round(float(value), 4), "fraction": f"{value.numerator}/{value.denominator}"}

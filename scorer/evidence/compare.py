@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scorer.core.errors import UsageError
 from scorer.core.records import Axis
 from scorer.core.report import Report
-from scorer.core.signature import parse_signature
+from scorer.core.signature import format_signature, parse_signature
 from scorer.core.stats import bootstrap, holm, mcnemar
 
 DRAWS = 10_000
@@ -74,6 +74,13 @@ class Comparison(NamedTuple):
     axes: tuple[tuple[Axis, tuple[CellComparison, ...]], ...]
     differing: tuple[str, ...]
     seed: int
+
+    @property
+    def signature(self) -> str:
+        """What fixes the comparison: the keys that the two signatures share, the tests and the seed."""
+        first, other = parse_signature(self.first.signature), parse_signature(self.other.signature)
+        shared = {key: value for key, value in first.items() if other.get(key) == value}
+        return format_signature(shared | {"test": f"mcnemar+bootstrap[{DRAWS}]", "seed": str(self.seed)})
 
 
 def compare(first: Report, other: Report, *, across: bool = False, seed: int = 0) -> Comparison:

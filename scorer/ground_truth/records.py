@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
 from scorer.core import messages
@@ -78,17 +78,17 @@ def label_reader(axes: Sequence[Axis]) -> ReadLabels:
     """What gives a record its cells. Records with the same fields share one tuple: there are few combinations."""
     fields = [axis.field or axis.name for axis in axes]
     combinations: dict[tuple[object, ...], Labels] = {}
-    single = itemgetter(*fields)
-    every_field = (lambda record: (single(record),)) if len(fields) == 1 else single
+    keys = fields * 2 if len(fields) == 1 else fields  # of a single key itemgetter would make no tuple
+    every_key: Callable[[Record], tuple[object, ...]] = itemgetter(*keys) if keys else lambda _: ()
 
     def read(record: Record) -> Labels:
         try:
-            return combinations[every_field(record)]
+            return combinations[every_key(record)]
         except (KeyError, TypeError):  # of a new combination, a missing field, or a list
             values = tuple(map(record.get, fields))
         labels: Labels = tuple(_cells(value, axis) for value, axis in zip(values, axes, strict=True))
         if all(type(value) is str for value in values):  # a string equals nothing but itself
-            labels = combinations.setdefault(values, labels)
+            labels = combinations.setdefault(every_key(record), labels)
         return labels
 
     return read

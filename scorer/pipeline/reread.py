@@ -27,8 +27,9 @@ _ANSWER_KEYS = frozenset((*POINT_KEYS, "points", *BOX_KEYS, "x", "y", *FLAT_BOX_
 def parse_reply(profile: str, reply: object, image_size: Size) -> Prediction:
     """Read a model's reply as a profile does and convert it to pixels of the original screenshot.
 
-    ``reply`` is the text of a reply, or a message with ``content`` and ``tool_calls``; ``image_size`` is the (width,
-    height) of the original. ``points`` are the candidates, the answer first; ``bbox`` is the box it is the centre of,
+    ``reply`` is the text of a reply, a message with ``content`` and ``tool_calls``, a list of messages, of which the
+    last one of the assistant is read, or a list of content blocks. ``image_size`` is the (width, height) of the
+    original screenshot. ``points`` are the candidates, the answer first; ``bbox`` is the box it is the centre of,
     if there was one; ``refusal`` names the marker of a refusal, whose point is (-1, -1). A reply without an answer has
     an ``error``.
 

@@ -13,7 +13,7 @@ from scorer.core.errors import PredictionsError
 from scorer.core.limits import DEFAULT_LIMITS, Limits
 from scorer.core.records import GroundTruth, Verdict
 from scorer.core.report import Check, Report
-from scorer.output.text.report import dump, report_json
+from scorer.output.data import dump, report_json
 from scorer.submission.files import PREDICTIONS, SUBMISSION, SUMS, opener_of, sums
 
 FORMAT = 1

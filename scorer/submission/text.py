@@ -10,8 +10,8 @@ from typing import Any
 from scorer._version import __version__
 from scorer.core.findings import shorten
 from scorer.core.report import Report
+from scorer.output.data import report_json
 from scorer.output.text.figures import percent
-from scorer.output.text.report import finding_json, report_json
 from scorer.output.text.tables import escape, remark, table
 from scorer.submission.board import LEVEL, Board, Column, Entry, missing_parts
 from scorer.submission.verify import Verified
@@ -47,7 +47,7 @@ def verified_json(bundles: Sequence[Verified]) -> dict[str, Any]:
                 "holds": bundle.holds,
                 "manifest": dict(bundle.manifest),
                 "benchmarks": {report.benchmark.id: report_json(report) for report in bundle.reports},
-                "findings": [finding_json(finding) for finding in bundle.findings],
+                "findings": [finding.to_dict() for finding in bundle.findings],
                 "finding_counts": dict(bundle.finding_counts),
             }
             for bundle in bundles

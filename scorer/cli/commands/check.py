@@ -8,7 +8,7 @@ from scorer.cli.console import check_files, check_outputs, write_json
 from scorer.cli.options import ATTEMPTS, JSON_AND_ALL, READING, options, parse_limits
 from scorer.cli.scoring import FindingsEcho, check_request, make_request
 from scorer.core.errors import PredictionsError
-from scorer.output.text import report as render
+from scorer.output.text.findings import check_lines
 from scorer.pipeline.settings import Options
 
 
@@ -46,8 +46,8 @@ def command(
     checked, _ = check_request(request)
     FindingsEcho(show_all=show_all).ground_truths(checked.ground_truths)
     if json_path is not None:
-        write_json(json_path, [render.check_json(checked)])
+        write_json(json_path, [checked.to_dict()])
     if json_path != "-":
-        click.echo("\n".join(render.check_lines(checked, show_all=show_all)))
+        click.echo("\n".join(check_lines(checked, show_all=show_all)))
     if not checked.accepted:
         click.get_current_context().exit(PredictionsError.exit_code)

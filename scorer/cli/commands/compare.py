@@ -10,7 +10,8 @@ from scorer.cli.scoring import FindingsEcho, make_request, score_request
 from scorer.core.errors import UsageError
 from scorer.core.report import Report
 from scorer.evidence.compare import compare, pair_up
-from scorer.output.text.comparison import comparison_json, comparison_text
+from scorer.output.data import comparison_json
+from scorer.output.text.comparison import comparison_text
 from scorer.output.text.tables import check_format
 from scorer.pipeline.settings import Options
 

@@ -16,8 +16,9 @@ from scorer.api import hints, suites
 from scorer.cli.console import check_files, check_outputs, echo_findings, one_for_each
 from scorer.cli.options import READING_EACH, SHOW_ALL, WHERE, options, parse_limits
 from scorer.cli.scoring import FindingsEcho, make_request, score_request
+from scorer.core import messages
 from scorer.core.errors import GroundTruthError, UsageError
-from scorer.core.findings import MAX_MESSAGE, Code, Finding, shorten
+from scorer.core.findings import Findings, shorten
 from scorer.core.report import Report
 from scorer.files.write import make_file, replace_file
 from scorer.pipeline.settings import Options
@@ -133,11 +134,11 @@ def command(
         echo.reports(reports)
         scored.append(reports)
     made = _page(runs, _sections(runs, scored), limits, max_examples)
-    faults: list[Finding] = []
+    faults = Findings(limits=limits)
     pictures = [] if images is None else _pictures(made, scored[0], images, image_width, faults)
     _write(made, pictures, out, assets)
-    if faults:
-        echo_findings(faults, {}, show_all=show_all)
+    if faults.has_errors:
+        echo_findings(faults, faults.counts, show_all=show_all)
         click.get_current_context().exit(GroundTruthError.exit_code)
 
 
@@ -191,7 +192,7 @@ def _sha256(name: str) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _pictures(made: Page, reports: Sequence[Report], folder: str, width: int, faults: list[Finding]) -> list[bytes]:
+def _pictures(made: Page, reports: Sequence[Report], folder: str, width: int, faults: Findings) -> list[bytes]:
     """The pictures of the page's examples, with progress on stderr; what cannot be shown becomes a fault."""
     from scorer.output.html.images import ScreenshotError, convert_all, needed, place
 
@@ -202,8 +203,8 @@ def _pictures(made: Page, reports: Sequence[Report], folder: str, width: int, fa
         for (shot, examples), result in zip(wanted, found, strict=True):
             if isinstance(result, ScreenshotError):
                 also = f" and {len(examples) - 1} more" if len(examples) > 1 else ""
-                message = shorten(f"{examples[0]['id']}{also} on a blank frame: {result}", MAX_MESSAGE)
-                faults.append(Finding(Code.GT_SCREENSHOT, "error", message, shorten(shot.name)))
+                report = faults.at(shorten(shot.name))
+                report(messages.NO_SCREENSHOT, examples=f"{examples[0]['id']}{also}", why=result)
             else:
                 place(result, examples, pictures)
             progress.update(1)

@@ -18,7 +18,9 @@ from scorer.cli.selection import selection
 from scorer.core.errors import UsageError
 from scorer.core.records import Refusal
 from scorer.core.report import Kept, Report, Suite
-from scorer.output.text import report as render
+from scorer.output.data import details as detail_rows
+from scorer.output.data import reports_json
+from scorer.output.text.report import report_text, score_only_text, suite_text
 from scorer.output.text.tables import check_format, escape
 from scorer.pipeline.settings import Options
 from scorer.profiles import get_profile, profile_module
@@ -106,20 +108,20 @@ def score_files(
         for line in hints(reports):
             say(escape(line))
     if json_path is not None:
-        result = render.reports_json(reports, found)
+        result = reports_json(reports, found)
         if diagnoses:
-            from scorer.output.text.diagnosis import attach
+            from scorer.output.data import attach
 
             attach(result, diagnoses)
         write_json(json_path, [result])
     if details is not None:
-        write_json(details, (row for report in reports for row in render.details(report)), lines=True)
+        write_json(details, (row for report in reports for row in detail_rows(report)), lines=True)
     if output_dir is not None and kept is not None:
         from scorer.output.run_folder.folder import write_runs
 
         write_runs(output_dir, reports, kept, aggregation_mode, tree)
     if score_only:
-        click.echo(render.score_only(reports, found))
+        click.echo(score_only_text(reports, found))
     elif "-" not in (json_path, details):
         if paper_label is not None:
             blocks = _rows_of_papers(reports, found, paper_label, table_format)
@@ -147,8 +149,8 @@ def _blocks(
     axes: Sequence[str],
 ) -> list[str]:
     """What is printed: each report, the suites, and the diagnoses, if they were asked for."""
-    blocks = [render.report_text(report, table_format=table_format, axes=axes) for report in reports]
-    blocks += [render.suite_text(suite, table_format=table_format) for suite in found]
+    blocks = [report_text(report, table_format=table_format, axes=axes) for report in reports]
+    blocks += [suite_text(suite, table_format=table_format) for suite in found]
     if diagnoses:
         from scorer.output.text.diagnosis import diagnosis_text
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from scorer.core.findings import shorten
 from scorer.core.records import Axis, Box, Labels, Point, Size, Verdict
 from scorer.core.report import Report
-from scorer.output.text.report import detail
+from scorer.output.data import detail
 from scorer.pipeline.judge import is_false_refusal
 
 MAX_DRAWN = 100

@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 from scorer._version import __version__
 from scorer.core.records import GroundTruth
 from scorer.core.report import Cell, Report, Suite
+from scorer.output.data import report_json
 from scorer.output.html.charts import Bar, Scatter, bar, offset, scatter, sizes
 from scorer.output.html.examples import Replies, Section, example_data, nearness
-from scorer.output.text.report import finding_lines, report_json, suite_percent
+from scorer.output.text.findings import finding_lines
+from scorer.output.text.report import suite_percent
 
 DEFAULT_EXAMPLES = 600
 """Without a limit of the caller's the page holds everything that is no hit, and hits up to so many examples."""

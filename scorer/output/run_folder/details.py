@@ -16,7 +16,7 @@ from typing import Any
 
 from scorer.core.records import Axis, Example, Verdict
 from scorer.core.report import Kept, Report
-from scorer.output.text.report import detail
+from scorer.output.data import detail
 
 ACTF = "ACTF_v1.0"
 SHARD_ABOVE = 10_000

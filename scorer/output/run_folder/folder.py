@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scorer._version import __version__
+from scorer.core import messages
 from scorer.core.errors import PredictionsError, UsageError
 from scorer.core.findings import Findings, type_name
 from scorer.core.report import Kept, Report
@@ -133,13 +134,13 @@ def _again(folder: str, findings: Findings) -> list[tuple[str, bytes]]:
     )
     records = [record for path in paths if run is not None and (record := _load_task(path, run, findings)) is not None]
     if run is not None and len(paths) != run["tasks"]:
-        findings.add("run-detail", f"there are {len(paths)} details of {run['tasks']} tasks", run_path)
+        findings.at(run_path)(messages.RUN_TASK_COUNT, details=len(paths), tasks=run["tasks"])
     if run is None or findings.has_errors:
         return []
     try:
         return list(aggregates(records, run))
     except UsageError as fault:  # the tree of categories is in run.json
-        findings.add("run-detail", fault.message, run_path)
+        findings.at(run_path)(messages.RUN_TREE, fault=fault.message)
         return []
 
 
@@ -152,7 +153,7 @@ def _load_run(path: str, findings: Findings) -> dict[str, Any] | None:
     named = all(run[key] is None or _is_text(run[key]) for key in ("variant", "model", "aggregation_mode"))
     tree = run["category_hierarchy"] is None or isinstance(run["category_hierarchy"], dict)
     if not (whole and texts and named and tree and isinstance(run["overlapping"], bool)):
-        findings.add("run-detail", "a value of it is not what score --output-dir writes", path)
+        findings.at(path)(messages.RUN_VALUE)
         return None
     return run
 
@@ -164,11 +165,11 @@ def _load_task(path: str, run: Mapping[str, Any], findings: Findings) -> dict[st
     if not (
         _is_text(record["task_id"]) and _are_labels(record["labels"]) and _are_attempts(record["attempts"], run["k"])
     ):
-        findings.add("run-detail", "a task needs its id, labels, and attempts with a status and metrics.correct", path)
+        findings.at(path)(messages.TASK_PARTS)
     elif os.path.basename(file_name(record["task_id"], 1)) != os.path.basename(path):
-        findings.add("run-detail", "the name of the file is not that of its task", path)
+        findings.at(path)(messages.TASK_NAME)
     elif run["category_axis"] not in record["labels"] or not isinstance(record["category"] or "", str):
-        findings.add("run-detail", f"has no label of {run['category_axis']}, the axis that run.json names", path)
+        findings.at(path)(messages.TASK_LABEL, axis=run["category_axis"])
     else:
         return record
     return None
@@ -198,23 +199,23 @@ def _are_attempts(attempts: object, k: int) -> bool:
 
 def _load(path: str, keys: Sequence[str], findings: Findings) -> dict[str, Any] | None:
     if not os.path.isfile(path) or os.path.islink(path):
-        findings.add("run-detail", "no regular file", path)
+        findings.at(path)(messages.DETAIL_NO_FILE)
         return None
     try:
         with open(path, "rb") as stream:
             found = json.loads(stream.read().decode())
     except OSError as error:
-        findings.add("run-detail", f"cannot be read ({error.strerror or error})", path)
+        findings.at(path)(messages.DETAIL_UNREADABLE, why=error.strerror or error)
         return None
     except (ValueError, RecursionError) as error:
-        findings.add("run-detail", f"not JSON ({error})", path)
+        findings.at(path)(messages.DETAIL_NOT_JSON, why=error)
         return None
     if not isinstance(found, dict):
-        findings.add("run-detail", f"expected an object, found {type_name(found)}", path)
+        findings.at(path)(messages.DETAIL_NO_OBJECT, found=type_name(found))
         return None
     missing, more = sorted(set(keys) - set(found)), sorted(set(found) - set(keys))
     if missing or more:
         what = [f"lacks {', '.join(missing)}"] * bool(missing) + [f"has unknown {', '.join(more)}"] * bool(more)
-        findings.add("run-detail", "; ".join(what), path)
+        findings.at(path)(messages.DETAIL_KEYS, keys="; ".join(what))
         return None
     return found

@@ -10,7 +10,6 @@ from typing import Any
 from scorer.core.records import Axis
 from scorer.core.report import Cell, Table
 from scorer.evidence.category_tree import aggregate_cells, read_hierarchy
-from scorer.output.text.aggregation import aggregation_json
 from scorer.output.text.tables import cell, table
 
 MARKDOWN = "github"
@@ -119,7 +118,7 @@ def _aggregated(tasks: Sequence[Task], run: Mapping[str, Any]) -> dict[str, Any]
     total = Cell("all", sum(_first_is_correct(task) for task in tasks), len(tasks))
     text = run["category_hierarchy"]
     tree = None if text is None else read_hierarchy(json.dumps(text).encode(), "category_hierarchy")
-    return aggregation_json(aggregate_cells(total, Table(axis, cells), run["aggregation_mode"], tree))
+    return aggregate_cells(total, Table(axis, cells), run["aggregation_mode"], tree).to_dict()
 
 
 def _observed(task: Task) -> list[bool]:

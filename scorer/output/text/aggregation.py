@@ -19,18 +19,6 @@ def aggregation_text(found: Aggregation, table_format: str) -> str:
     return "\n".join(blocks)
 
 
-def aggregation_json(found: Aggregation) -> dict[str, Any]:
-    """The figure as data, with the exact fraction that it is."""
-    return {
-        "mode": found.mode,
-        "axis": found.axis.name,
-        "overlapping": found.axis.overlapping,
-        **_value_json(found.value),
-        "branches": [{"path": node.path, "n": node.n, **_value_json(node.value)} for node in found.branches],
-        "outside": list(found.outside),
-    }
-
-
 def exact_percent(value: Any) -> str:
     """An exact fraction in percent, rounded once; - where there is none."""
     return "-" if value is None else percent(value.numerator, value.denominator)
@@ -49,9 +37,3 @@ def _lines(found: Aggregation, table_format: str) -> Iterator[str]:
 
 def _names(names: Iterable[str], table_format: str) -> str:
     return ", ".join(inline(name, table_format) for name in names)
-
-
-def _value_json(value: Any) -> dict[str, Any]:
-    if value is None:
-        return {"value": None, "fraction": None}
-    return {"value": round(float(value), 4), "fraction": f"{value.numerator}/{value.denominator}"}

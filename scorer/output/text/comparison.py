@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from scorer._version import __version__
-from scorer.core.signature import format_signature, parse_signature
-from scorer.evidence.compare import DRAWS, CellComparison, Comparison, Counts
+from scorer.evidence.compare import CellComparison, Comparison, Counts
 from scorer.output.text.figures import SMALLEST, p_text, percent
 from scorer.output.text.tables import inline, remark, table
 
@@ -30,33 +27,8 @@ def comparison_text(
         for word, ids in (("gained", found.gained), ("lost", found.lost)):
             listed = ", ".join(inline(example_id, table_format) for example_id in ids)
             blocks.append(remark(f"{word}: {listed or 'none'}", table_format))
-    blocks.append(remark(f"signature: {_signature(found)}", table_format))
+    blocks.append(remark(f"signature: {found.signature}", table_format))
     return "\n\n".join(blocks)
-
-
-def comparison_json(found: Comparison, names: tuple[str, str]) -> dict[str, Any]:
-    """A comparison as data; differences are the other file's less the first one's."""
-    return {
-        "benchmark": found.first.benchmark.id,
-        "first": {"source": names[0], "signature": found.first.signature},
-        "other": {"source": names[1], "signature": found.other.signature},
-        "differing": list(found.differing),
-        **_counts_json(found.counts),
-        "ci95": [round(end, 4) for end in found.interval],
-        "gained_ids": list(found.gained),
-        "lost_ids": list(found.lost),
-        "axes": {
-            axis.name: {
-                "overlapping": axis.overlapping,
-                "cells": [
-                    {"label": cell.label, **_counts_json(cell.counts), "p_holm": cell.adjusted} for cell in cells
-                ],
-            }
-            for axis, cells in found.axes
-        },
-        "signature": _signature(found),
-        "version": __version__,
-    }
 
 
 _HEADERS = ["n", "first %", "other %", "difference", "gained", "lost", "p", "p (Holm)"]
@@ -98,22 +70,3 @@ def _points(counts: Counts) -> str:
     change = counts.gained - counts.lost
     sign = "+" if change > 0 else "-" if change < 0 else ""
     return sign + percent(abs(change), counts.n)
-
-
-def _counts_json(counts: Counts) -> dict[str, Any]:
-    return {
-        "n": counts.n,
-        "both": counts.both,
-        "gained": counts.gained,
-        "lost": counts.lost,
-        "neither": counts.neither,
-        "difference": round((counts.gained - counts.lost) / counts.n, 4) if counts.n else None,
-        "p_mcnemar": counts.p_value,
-    }
-
-
-def _signature(found: Comparison) -> str:
-    """What fixes the comparison: the keys that the two share, the tests and the seed."""
-    first, other = parse_signature(found.first.signature), parse_signature(found.other.signature)
-    shared = {key: value for key, value in first.items() if other.get(key) == value}
-    return format_signature(shared | {"test": f"mcnemar+bootstrap[{DRAWS}]", "seed": str(found.seed)})

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from scorer.evidence.diagnosis.records import Diagnosis, Misses, ReadingScore, Sign
 from scorer.output.text.figures import percent
@@ -25,23 +24,6 @@ def diagnosis_text(diagnosis: Diagnosis, *, table_format: str) -> str:
     if diagnosis.signs:
         blocks.append(_lines([_sign(sign) for sign in diagnosis.signs], table_format))
     return "\n\n".join(blocks)
-
-
-def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
-    """A diagnosis as data: the records under the names of their fields; ``named`` the better readings' names."""
-    data = diagnosis._asdict()
-    for key in ("readings", "misses", "signs"):
-        data[key] = [record._asdict() for record in data[key]]
-    data["fit"] = None if diagnosis.fit is None else diagnosis.fit._asdict()
-    data["named"] = [reading.name for reading in diagnosis.named]
-    return data
-
-
-def attach(data: dict[str, Any], diagnoses: Sequence[Diagnosis]) -> None:
-    """Put each diagnosis under ``diagnosis`` of its report's JSON."""
-    for diagnosis in diagnoses:
-        report = data if len(diagnoses) == 1 else data["benchmarks"][diagnosis.benchmark]
-        report["diagnosis"] = diagnosis_json(diagnosis)
 
 
 def _readings(diagnosis: Diagnosis, table_format: str) -> str:
