@@ -18,7 +18,7 @@ from scorer.core.records import Finding, GroundTruth, Report
 from scorer.core.signature import parse_signature
 from scorer.core.spaces import parse_space
 from scorer.submission.bundle import CLAIMS, FORMAT, claimed, predictions_file, predictions_name, write_submission
-from scorer.submission.files import SUBMISSION, SUMS, Files, digest, missing_and_unknown, opened, sums
+from scorer.submission.files import SUBMISSION, SUMS, Files, digest, missing_and_unknown, open_bundle, sums
 from scorer.submission.manifest import manifest_faults
 
 LONGEST_SUBMISSION = 4 * 2**20
@@ -51,9 +51,9 @@ def verify_bundle(source: str, load: Load, *, limits: Limits = DEFAULT_LIMITS) -
     Raises what ``load`` raises. All faults are in ``findings``.
     """
     verifier = _Verifier(source, load, Findings(strict=True, limits=limits))
-    with opened(source, verifier.findings) as files:
-        if files is not None:
-            verifier.verify(files)
+    files = open_bundle(source, verifier.findings)
+    if files is not None:
+        verifier.verify(files)
     findings = verifier.findings
     return Verified(
         source,
