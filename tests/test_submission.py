@@ -99,7 +99,7 @@ def test_predictions_that_the_strict_check_refuses_are_not_bundled(run_score: Sc
     run = run_score("bundle", "-p", predictions, "--manifest", MANIFEST, "--data", FIXTURES, "--out", "x")
     assert run.status == 1
     assert "absent-id" in run.err
-    assert "not bundled: score check refuses the predictions" in run.err
+    assert "not bundled: score check rejects the predictions" in run.err
     assert not Path("x").exists()
 
 
