@@ -1,4 +1,4 @@
-"""What a stranger may try with a bundle, a run folder or an output: found by attack, each with its fix."""
+"""Attacks by a bundle, a run folder or an output path: each was found by trying it, and has its fix."""
 
 from __future__ import annotations
 

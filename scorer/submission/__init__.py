@@ -1,1 +1,1 @@
-"""What a leaderboard takes and what it shows: bundles, their verification, the board."""
+"""Submissions to a leaderboard: making a bundle, verifying it, ranking the verified bundles."""

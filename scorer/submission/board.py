@@ -1,6 +1,6 @@
-"""Verified bundles -> a leaderboard.
+"""Verified bundles -> leaderboards.
 
-Who cannot be told apart shares a rank; who cannot be ranked stands below the line.
+Neighbours whose difference is not significant share a rank. Bundles that cannot be ranked are listed below the others.
 """
 
 from __future__ import annotations
@@ -16,59 +16,77 @@ from scorer.core.stats import mcnemar, mean_interval
 from scorer.submission.verify import Verified
 
 LEVEL = 0.05
-"""Neighbours whose exact McNemar test gives at least this share a rank."""
+"""Significance level: neighbours share a rank where the p-value of their exact McNemar test is at least this."""
 
 
 class Column(NamedTuple):
-    """One figure of an entry: hits and n of each part whose plain mean it is. Empty where there is none.
-
-    A ``brief`` one is printed without its interval.
-    """
+    """One accuracy of an entry: of a benchmark, of a category, or the unweighted mean over a suite."""
 
     name: str
+    """Heading of the column, such as "Sheets", "average" or "overall"."""
+
     parts: tuple[Cell, ...]
+    """Hits and n of each part. Several parts are averaged with equal weights; without a part there is no figure."""
+
     brief: bool = False
+    """Whether the figure is printed without its interval."""
 
     @property
     def ratio(self) -> Fraction | None:
-        """The exact mean of the parts' accuracies."""
+        """The mean of the accuracies of the parts, from 0 to 1 and exact; None where there is no figure."""
         if not self.parts or not all(part.n for part in self.parts):
             return None
         return sum((Fraction(part.hits, part.n) for part in self.parts), Fraction()) / len(self.parts)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 %: Wilson's for one part, Zou and Donner's for the mean of several."""
+        """The 95 % interval as (low, high), from 0 to 1: Wilson's for one part, Zou and Donner's for a mean."""
         return mean_interval([(part.hits, part.n) for part in self.parts])
 
 
 class Entry(NamedTuple):
-    """One line of a board. ``rank`` is 0 where it is not ranked, for the ``reason`` that is given.
-
-    ``p_above`` is the p-value of the paired difference to the entry above, None for the first one.
-    """
+    """One line of a board: one bundle, with its figures and its rank."""
 
     source: str
+    """Path of the bundle, as it was given."""
+
     manifest: Mapping[str, object]
+    """The answers about the run; empty where they could not be read."""
+
     columns: tuple[Column, ...]
+    """The figures, with the same names and in the same order in all entries of a board."""
+
     rank: int = 0
+    """Rank from 1; 0 where the bundle is not ranked."""
+
     shared: bool = False
+    """Whether the entry above or below has the same rank."""
+
     p_above: float | None = None
+    """p-value of the exact McNemar test against the entry above; None for the first entry and for unranked ones."""
+
     reason: str = ""
+    """Why the bundle is not ranked; empty where it is ranked."""
 
 
 class Board(NamedTuple):
-    """A leaderboard; ``ranked_by`` names the column that orders it. Those that are not ranked come last."""
+    """One leaderboard."""
 
     title: str
+    """The suite, or the benchmark with its variant: "osworld-g (refined)"."""
+
     ranked_by: str
+    """Name of the column that orders the entries."""
+
     entries: tuple[Entry, ...]
+    """The ranked entries from the best to the worst, then those that are not ranked."""
 
 
 def make_boards(bundles: Sequence[Verified]) -> list[Board]:
-    """One board for Pointerbench, one for each variant of OSWorld-G: what was asked differently is never mixed.
+    """One board for each suite, and one for each variant of a benchmark without a suite, where any bundle has results.
 
-    Bundles that do not hold stand below the line of each board that they would be on, without figures.
+    Variants are never mixed, because their instructions differ. A bundle that does not hold is listed without rank and
+    figures on each board that it would be on.
     """
     boards = []
     for name in dict.fromkeys(known.suite for known in BENCHMARKS.values() if known.suite):
@@ -90,7 +108,7 @@ def _of(bundle: Verified, benchmarks: Iterable[str]) -> list[Report]:
 
 
 def _suite_columns(reports: Sequence[Report]) -> tuple[Column, ...]:
-    """Each benchmark of the suite and their mean, empty while one is missing."""
+    """A column for each benchmark of the suite and one for their mean, which is empty where a benchmark is missing."""
     by_id = {report.benchmark.id: report.total for report in reports}
     suite = reports[0].benchmark.suite
     members = [known for known in BENCHMARKS.values() if known.suite == suite]
@@ -100,7 +118,7 @@ def _suite_columns(reports: Sequence[Report]) -> tuple[Column, ...]:
 
 
 def _own_columns(report: Report) -> tuple[Column, ...]:
-    """The categories of one benchmark, all its examples, and those with a target."""
+    """The columns of one benchmark: its categories, all examples, and the examples that have a target."""
     cells = {cell.label: cell for table in report.tables if table.axis.name == "category" for cell in table.cells}
     columns = [Column(label, (cells[label],), brief=True) for label in report.benchmark.categories if label in cells]
     columns.append(Column("overall", (report.total,)))
@@ -110,6 +128,7 @@ def _own_columns(report: Report) -> tuple[Column, ...]:
 
 
 Found = tuple[Verified, list[Report], tuple[Column, ...]]
+"""A bundle, its reports that belong on the board, and the columns made from them."""
 
 
 def _board(title: str, ranked_by: str, found: Sequence[Found], parts: int) -> Board:
@@ -134,7 +153,7 @@ def _board(title: str, ranked_by: str, found: Sequence[Found], parts: int) -> Bo
 
 
 def missing_parts(reports: Sequence[Report]) -> list[str]:
-    """What a suite lacks of which some reports are here: ``["incomplete: no Text"]``."""
+    """For each suite that the reports cover only in part, what is missing: ``["incomplete: no Text"]``."""
     here = {report.benchmark.id for report in reports}
     parts = []
     for suite in dict.fromkeys(report.benchmark.suite for report in reports if report.benchmark.suite):
@@ -145,7 +164,7 @@ def missing_parts(reports: Sequence[Report]) -> list[str]:
 
 
 def _p_value(above: Sequence[Report], below: Sequence[Report]) -> float:
-    """The exact McNemar test on the same examples, those of all benchmarks of a suite together."""
+    """p-value of the exact McNemar test between two entries, over the examples of all benchmarks of the board."""
     gained = lost = 0
     for one, other in zip(above, below, strict=True):
         for first, second in zip(one.verdicts, other.verdicts, strict=True):

@@ -1,4 +1,4 @@
-"""Reports -> the files of a bundle, in the official rows, with every figure that is claimed for them."""
+"""Predictions and answers about the run -> the files of a bundle: official rows, claimed figures and hashes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from scorer.output.data import dump, report_json
 from scorer.submission.files import PREDICTIONS, SUBMISSION, SUMS, opener_of, sums
 
 FORMAT = 1
+"""Version of the form of submission.json; verification accepts this version alone."""
+
 CLAIMS = (
     "n",
     "accuracy",
@@ -30,11 +32,11 @@ CLAIMS = (
     "tables",
     "signature",
 )
-"""Keys of the JSON report that a bundle claims, and that verification makes again."""
+"""Keys of the JSON report that a bundle claims. Verification computes each from the predictions and compares."""
 
 
 def predictions_name(benchmark: str) -> str:
-    """Where a bundle holds the predictions of a benchmark."""
+    """Name of the predictions file of a benchmark in a bundle: ``predictions/BENCHMARK.jsonl``."""
     return f"{PREDICTIONS}/{benchmark}.jsonl"
 
 
@@ -48,15 +50,17 @@ def make_bundle(
     profile: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[dict[str, bytes], Check]:
-    """The files of a bundle by name, and the strict check that the predictions passed.
+    """The files of a bundle, name -> content, and the strict check that the predictions passed.
 
-    ``manifest`` holds checked answers. The figures are those that the bundled rows give when they are read again.
-    Raises PredictionsError, with every fault, where the strict check refuses the predictions.
+    ``manifest`` holds the answers that ``read_manifest`` returned. The claimed figures are those that the bundled rows
+    give when they are read again.
+
+    Raises PredictionsError, with all findings, where the strict check does not accept the predictions.
     """
     checked, given = examine_streams(streams, load, benchmark=benchmark, space=space, profile=profile, limits=limits)
     if not checked.accepted:
         errors = sum(finding.severity == "error" for finding in checked.findings)
-        message = f"not bundled: score check refuses the predictions ({errors} errors listed)"
+        message = f"not bundled: score check rejects the predictions ({errors} errors listed)"
         raise PredictionsError(message, checked.findings, checked.finding_counts)
     contents = {predictions_name(report.benchmark.id): predictions_file(report) for report in given}
     truths = {truth.benchmark.id: truth for truth in checked.ground_truths}
@@ -66,7 +70,7 @@ def make_bundle(
         data = contents[predictions_name(name)]
         in_pixels, (again,) = examine_streams([(name, opener_of(data))], truths.__getitem__, benchmark=name)
         if not in_pixels.accepted:
-            message = "not bundled: score check refuses the answers once they are pixels of the original screenshot"
+            message = "not bundled: score check rejects the answers once they are pixels of the original screenshot"
             raise PredictionsError(message, in_pixels.findings, in_pixels.finding_counts)
         claims[name] = {
             "sha256": hashlib.sha256(data).hexdigest(),
@@ -90,14 +94,14 @@ def make_bundle(
 
 
 def predictions_file(report: Report) -> bytes:
-    """The official rows of a report as the bytes of a file: of one set of answers there is one form."""
+    """The official rows of a report as the content of a file. Equal answers give equal bytes."""
     return "".join(json.dumps(row) + "\n" for row in official_rows(report)).encode()
 
 
 def official_rows(report: Report) -> Iterator[dict[str, Any]]:
-    """One row per example, in ground-truth order: id and point or bbox in pixels of the original screenshot.
+    """One row per answered example, in ground-truth order: id, and point or bbox in pixels of the original screenshot.
 
-    Several candidate points stay ``points``, and a call that failed stays an ``error``.
+    Several candidate points are written as ``points``, and a failed call as ``error``.
     """
     return (_official_row(verdict) for verdict in report.verdicts if verdict.prediction is not None)
 
@@ -114,10 +118,10 @@ def _official_row(verdict: Verdict) -> dict[str, Any]:
 
 
 def claimed(report: Report) -> dict[str, Any]:
-    """The figures of a report that a bundle claims."""
+    """The part of a report's JSON that a bundle claims: the keys in ``CLAIMS``."""
     return {key: value for key, value in report_json(report).items() if key in CLAIMS}
 
 
 def write_submission(submission: Mapping[str, Any]) -> bytes:
-    """submission.json as bytes: of one content there is one form."""
+    """The content of submission.json. Equal submissions give equal bytes."""
     return (dump(submission, indent=2) + "\n").encode()

@@ -1,7 +1,8 @@
-"""The files of a bundle, in a folder or in a zip: written so that a byte tells, read so that nothing is trusted.
+"""Writing and reading the files of a bundle, which is a folder or a zip.
 
-A zip is one that ``write_zip`` makes: members stored without compression, in order, with one date. So there is nothing
-to inflate, nothing between the members, and a changed byte anywhere shows. Any other zip is refused with the reason.
+A zip is accepted when its members are stored without compression, so that nothing is ever inflated. The names in it are
+only compared with the expected names, never used as paths. The contents are proven by hashes in
+``scorer.submission.verify``, in the same way for a folder and for a zip.
 """
 
 from __future__ import annotations
@@ -12,13 +13,11 @@ import os
 import stat
 import struct
 import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import IO, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import IO
 
 from scorer.core.findings import Findings, shorten
-from scorer.core.limits import reason
+from scorer.core.limits import Limits, reason
 from scorer.files.write import make_file, whole
 
 SUBMISSION = "submission.json"
@@ -26,18 +25,40 @@ SUMS = "SHA256SUMS"
 PREDICTIONS = "predictions"
 
 Files = Mapping[str, Callable[[], IO[bytes]]]
-"""Names below the bundle, with what opens each."""
+"""The files of a bundle: name relative to the bundle, with "/" between folders -> a function that opens the file."""
 
-_CHUNK = 2**20
-_DATE = 0x21  # 1980-01-01, the first day that a zip can tell
-_MADE_BY = 0x0314  # Unix, version 2.0
-_LONGEST_ZIP = 2**31
-_END_BYTES, _END_MARK = 22, b"PK\x05\x06"
-_MOST_MEMBERS, _LONGEST_DIRECTORY = 64, 2**16
+_CHUNK = 2**20  # bytes read at once while a file is hashed
+
+_MAX_FILES = 64
+"""Files in one folder of a bundle, or members of a zip. A bundle has one per benchmark and two more."""
+
+_MAX_DIRECTORY = 2**16
+"""Bytes of a zip's central directory, which zipfile reads as a whole. A member takes about 100 of them."""
+
+# The records of a zip that are checked here because zipfile trusts them. Source: PKWARE's APPNOTE,
+# sections 4.3.7 (header of a member), 4.3.15 (locator of a zip64 directory) and 4.3.16 (end record).
+_END = struct.Struct("<4s6xHIIH")  # signature, number of members, size and offset of the directory, size of a comment
+_END_SIGNATURE = b"PK\x05\x06"
+_ZIP64_LOCATOR_BYTES = 20
+_ZIP64_LOCATOR_SIGNATURE = b"PK\x06\x07"
+_HEADER = struct.Struct("<6xHH4xIIIHH")  # flags, method, crc, compressed and plain size, sizes of name and extra field
+
+_ENCRYPTED = 0x41  # flag bits 0 and 6: encryption, strong encryption
+_VALUES_FOLLOW = 0x08  # flag bit 3: a zero for crc or size means that the value follows the member
+
+_ZIP_ERRORS = (zipfile.BadZipFile, struct.error, EOFError, OSError, OverflowError, RuntimeError, ValueError)
+"""What zipfile raises for a damaged zip. RuntimeError includes NotImplementedError, ValueError UnicodeDecodeError."""
+
+
+class _RejectedError(Exception):
+    """A zip that is not accepted as a bundle, with the reason as its message."""
 
 
 def digest(opener: Callable[[], IO[bytes]], most: int) -> tuple[str, int]:
-    """sha256 and size of a file, read up to ``most`` bytes and one."""
+    """The sha256 of a file in hex and its size in bytes. At most one chunk beyond ``most`` bytes is read.
+
+    Where the size is greater than ``most``, the sha256 covers only what was read. Raises OSError.
+    """
     sha256, size = hashlib.sha256(), 0
     with opener() as stream:
         while size <= most and (chunk := stream.read(_CHUNK)):
@@ -47,91 +68,49 @@ def digest(opener: Callable[[], IO[bytes]], most: int) -> tuple[str, int]:
 
 
 def sums(digests: Mapping[str, str]) -> bytes:
-    """The text of SHA256SUMS, as ``sha256sum --check`` reads it."""
+    """The content of SHA256SUMS, as ``sha256sum --check`` reads it. ``digests``: file name -> sha256 in hex."""
     return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests)).encode()
 
 
 def write_bundle(out: str, contents: Mapping[str, bytes]) -> None:
-    """Write a bundle whole or not at all: a zip where ``out`` ends in .zip, else a folder.
+    """Write a bundle completely or not at all: a zip where ``out`` ends in .zip, else a folder.
 
     Raises UsageError where ``out`` exists or cannot be written.
     """
     with whole(out) as made:
         if out.endswith(".zip"):
-            with open(made, "wb") as stream:
-                write_zip(stream, {name: opener_of(data) for name, data in contents.items()})
+            write_zip(made, contents)
             return
         for name, data in contents.items():
             make_file(os.path.join(made, *name.split("/")), data)
 
 
-def write_zip(stream: Any, files: Files) -> None:
-    """Write a zip that depends on names and contents alone: stored members in order, one date, no extra fields.
+def write_zip(out: str | IO[bytes], contents: Mapping[str, bytes]) -> None:
+    """Write a zip of stored members whose bytes depend on the names and contents alone. Raises OSError."""
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(contents):
+            member = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))  # the earliest date of the format
+            member.create_system = 3  # Unix, also when written on Windows
+            member.external_attr = (stat.S_IFREG | 0o644) << 16
+            archive.writestr(member, contents[name])
 
-    By hand, because what the library writes differs between Pythons. Source: PKWARE's APPNOTE 4.3. Raises ValueError
-    for a file that the plain format cannot hold.
+
+def open_bundle(path: str, findings: Findings) -> Files | None:
+    """The files of the bundle at ``path``, a folder or a zip; None where they cannot be listed.
+
+    Everything that is wrong becomes a finding. A zip is read into memory, at most ``bundle_bytes`` of ``Limits``.
     """
-    directory, offset = b"", 0
-    for name in sorted(files):
-        crc = size = 0
-        for chunk in _chunks(files[name]):
-            crc, size = zlib.crc32(chunk, crc), size + len(chunk)
-        if offset + size > _LONGEST_ZIP:
-            raise ValueError(f"{name} is too long for a zip")
-        encoded = name.encode("ascii")
-        fields = struct.pack("<HHHHHIIIHH", 20, 0, zipfile.ZIP_STORED, 0, _DATE, crc, size, size, len(encoded), 0)
-        header = b"PK\x03\x04" + fields + encoded
-        stream.write(header)
-        for chunk in _chunks(files[name]):
-            stream.write(chunk)
-        place = struct.pack("<HHHII", 0, 0, 0, (stat.S_IFREG | 0o644) << 16, offset)
-        directory += b"PK\x01\x02" + struct.pack("<H", _MADE_BY) + fields + place + encoded
-        offset += len(header) + size
-    stream.write(directory)
-    stream.write(_END_MARK + struct.pack("<HHHHIIH", 0, 0, len(files), len(files), len(directory), offset, 0))
-
-
-def _chunks(opener: Callable[[], IO[bytes]]) -> Iterator[bytes]:
-    with opener() as source:
-        while chunk := source.read(_CHUNK):
-            yield chunk
-
-
-class _Checksum:
-    """Takes what is written and keeps its sha256; ValueError where it grows beyond ``most`` bytes."""
-
-    def __init__(self, most: int) -> None:
-        self.sha256, self.left = hashlib.sha256(), most
-
-    def write(self, data: bytes) -> None:
-        self.sha256.update(data)
-        self.left -= len(data)
-        if self.left < 0:
-            raise ValueError("its members overlap")
-
-
-@contextmanager
-def opened(path: str, findings: Findings) -> Iterator[Files | None]:
-    """The files of a bundle at ``path``, or None where it is none, with everything that is wrong a finding."""
     if os.path.isdir(path):
-        yield _folder(path, findings)
-        return
-    stream = _regular_file(path, findings)
-    if stream is None:
-        yield None
-        return
-    with stream:
-        yield _zip(stream, path, findings)
-
-
-def _regular_file(path: str, findings: Findings) -> IO[bytes] | None:
+        return _folder(path, findings)
     try:
-        if stat.S_ISREG(os.stat(path).st_mode):
-            return open(path, "rb")
-        findings.add("unreadable", "neither a folder nor a regular file", path)
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            findings.add("unreadable", "neither a folder nor a regular file", path)
+            return None
+        with open(path, "rb") as stream:
+            return _zip(stream, path, findings)
     except OSError as error:
         findings.add("unreadable", f"cannot be read ({error.strerror or error})", path)
-    return None
+        return None
 
 
 def _folder(path: str, findings: Findings) -> Files | None:
@@ -139,11 +118,11 @@ def _folder(path: str, findings: Findings) -> Files | None:
     files: dict[str, Callable[[], IO[bytes]]] = {}
     for below, folder in (("", path), (f"{PREDICTIONS}/", os.path.join(path, PREDICTIONS))):
         if below and os.path.islink(folder):
-            continue  # named where it was met
+            continue  # a finding already, as an entry of the folder above
         try:
             with os.scandir(folder) as entries:
                 for number, entry in enumerate(entries):
-                    if number == _MOST_MEMBERS:
+                    if number == _MAX_FILES:
                         more = f"it holds more than {number} files; a bundle has a handful"
                         findings.add("bundle-file", more, f"{path}/{below}".rstrip("/"))
                         return None
@@ -159,71 +138,104 @@ def _folder(path: str, findings: Findings) -> Files | None:
 
 
 def _zip(stream: IO[bytes], path: str, findings: Findings) -> Files | None:
-    """The members of a zip that ``write_zip`` made; None, with the reason as a finding, for any other file."""
-    fault = _zip_fault(stream, findings)
-    if fault:
-        findings.add("bundle-archive", f"{fault}; make the zip with score bundle, or verify the unpacked folder", path)
-        return None
-    archive = zipfile.ZipFile(stream)
-    return {name: _member_opener(archive, name) for name in archive.namelist()}
-
-
-def _zip_fault(stream: IO[bytes], findings: Findings) -> str:
-    """Why a file is no zip of ours. The directory is measured before the library reads it."""
-    size = stream.seek(0, os.SEEK_END)
-    most = findings.limits.bundle_bytes
-    if size > most:
-        return f"it is longer, in bytes, than {reason('bundle-bytes', findings.limits)}"
-    stream.seek(max(0, size - _END_BYTES))
-    end = stream.read()
-    if len(end) < _END_BYTES or not end.startswith(_END_MARK):
-        return "not a zip, or bytes follow its end"
-    members, directory, offset = struct.unpack("<HII", end[10:20])
-    if members > _MOST_MEMBERS or directory > _LONGEST_DIRECTORY:
-        return f"it has {members} members in a directory of {directory} bytes; a bundle has a handful"
-    if offset + directory != size - _END_BYTES:  # where zip64 would hide another directory
-        return "its directory does not end where the file does"
+    """The members of a zip, or None with the reason as a finding."""
     try:
-        archive = zipfile.ZipFile(stream)
-        fault = next(filter(None, map(_member_fault, archive.infolist())), "")
-        if not fault and len(set(archive.namelist())) < len(archive.namelist()):
-            fault = "a member stands in it twice"
-        if fault:
-            return fault
-        again = _Checksum(2 * size + _LONGEST_DIRECTORY)
-        write_zip(again, {name: _member_opener(archive, name) for name in archive.namelist()})
-    except (zipfile.BadZipFile, OSError, ValueError, struct.error, NotImplementedError, RuntimeError) as broken:
-        return f"a broken zip ({shorten(str(broken))})"
-    stream.seek(0)
-    whole = hashlib.sha256()
-    while chunk := stream.read(_CHUNK):
-        whole.update(chunk)
-    if whole.digest() != again.sha256.digest():
-        return "bytes of it differ from the zip that score bundle makes of its files"
-    return ""
+        return {name: opener_of(data) for name, data in _read_zip(stream, findings.limits).items()}
+    except _RejectedError as rejected:
+        fault = str(rejected)
+    except _ZIP_ERRORS as broken:
+        fault = f"a broken zip ({shorten(str(broken) or 'it ends within a member')})"
+    advice = "make the zip with score bundle, or without compression (zip -0), or verify the unpacked folder"
+    findings.add("bundle-archive", f"{fault}; {advice}", path)
+    return None
 
 
-def _member_fault(member: zipfile.ZipInfo) -> str:
-    name = shorten(member.filename)
-    parts = member.filename.split("/")
-    if member.filename.startswith("/") or "\\" in member.filename or ":" in member.filename or ".." in parts:
-        return f"the member {name} leads out of the bundle"
+def _read_zip(stream: IO[bytes], limits: Limits) -> dict[str, bytes]:
+    """Member name -> content. Raises _RejectedError, and the errors of zipfile for a damaged zip.
+
+    Bytes outside of the members, such as extra fields of another writer, are accepted: no content includes them.
+    """
+    stated, directory = _end_record(stream, limits)
+    archive = zipfile.ZipFile(stream)
+    members = sorted(archive.infolist(), key=lambda member: member.header_offset)
+    if len(members) != stated:
+        raise _RejectedError(f"its directory lists {len(members)} members, its end states {stated}")
+    for member in members:
+        _check_member(member)
+    # orig_filename is the name in the zip; filename ends at a zero byte and may be replaced by an extra field.
+    if len({member.orig_filename for member in members}) < len(members):
+        raise _RejectedError("a member is listed twice")
+    _check_layout(stream, members, directory)
+    contents = {member.orig_filename: archive.read(member) for member in members}
+    if contents.get(f"{PREDICTIONS}/") == b"":  # the folder itself, which zip -r stores as an empty member
+        del contents[f"{PREDICTIONS}/"]
+    return contents
+
+
+def _end_record(stream: IO[bytes], limits: Limits) -> tuple[int, int]:
+    """How many members a zip states, and the offset of its directory in bytes: the bounds of what zipfile will read.
+
+    Raises _RejectedError where the file or the directory is too large, or where anything but the end record follows
+    the directory. A zip64 record would make zipfile read another directory than the one measured here.
+    """
+    size = stream.seek(0, os.SEEK_END)
+    if size > limits.bundle_bytes:
+        raise _RejectedError(f"it is longer, in bytes, than {reason('bundle-bytes', limits)}")
+    stream.seek(max(0, size - _END.size - _ZIP64_LOCATOR_BYTES))
+    tail = stream.read(_ZIP64_LOCATOR_BYTES + _END.size)
+    before, end = tail[: -_END.size], tail[-_END.size :]
+    signature, members, directory, offset, comment = _END.unpack(end.rjust(_END.size, b"\0"))
+    if signature != _END_SIGNATURE or comment:
+        raise _RejectedError("not a zip, or bytes follow its end")
+    if members > _MAX_FILES or directory > _MAX_DIRECTORY:
+        raise _RejectedError(f"it has {members} members in a directory of {directory} bytes; a bundle has a handful")
+    if offset + directory != size - _END.size or before.startswith(_ZIP64_LOCATOR_SIGNATURE):
+        raise _RejectedError("its directory does not end where the file does, or a zip64 record follows it")
+    return members, offset
+
+
+def _check_member(member: zipfile.ZipInfo) -> None:
+    """Raise _RejectedError where an entry of the directory is not a plain stored file."""
+    full, name = member.orig_filename, shorten(member.orig_filename)
+    if full.startswith("/") or "\\" in full or ":" in full or ".." in full.split("/"):
+        raise _RejectedError(f"the member {name} leads out of the bundle")
     if stat.S_ISLNK(member.external_attr >> 16):
-        return f"the member {name} is a link"
-    if member.flag_bits & 1:
-        return f"the member {name} is encrypted"
+        raise _RejectedError(f"the member {name} is a link")
+    if member.flag_bits & _ENCRYPTED:
+        raise _RejectedError(f"the member {name} is encrypted")
     if member.compress_type != zipfile.ZIP_STORED or member.compress_size != member.file_size:
-        return f"the member {name} is compressed, to {member.compress_size} of {member.file_size} bytes"
-    return ""
+        raise _RejectedError(f"the member {name} is compressed, to {member.compress_size} of {member.file_size} bytes")
+
+
+def _check_layout(stream: IO[bytes], members: Sequence[zipfile.ZipInfo], directory: int) -> None:
+    """Raise _RejectedError where members overlap, or where the header before a member contradicts the directory.
+
+    ``members`` are in order of their offset; ``directory`` is the offset of the central directory. zipfile compares
+    only the names of header and directory, and older versions of it read members that overlap.
+    """
+    for member, end in zip(members, [*(after.header_offset for after in members[1:]), directory], strict=True):
+        name = shorten(member.orig_filename)
+        room = end - member.header_offset - _HEADER.size - member.file_size  # for the name and the extra field
+        if room < 0:
+            raise _RejectedError(f"the member {name} reaches into what follows it")
+        stream.seek(member.header_offset)
+        listed = [member.CRC, member.compress_size, member.file_size]
+        flags, method, *stated, name_size, extra_size = _HEADER.unpack(stream.read(_HEADER.size))
+        if name_size + extra_size > room:
+            raise _RejectedError(f"the member {name} reaches into what follows it")
+        if flags & _VALUES_FOLLOW:  # as a writer that cannot seek leaves them
+            stated = [value or entry for value, entry in zip(stated, listed, strict=True)]
+        if method != zipfile.ZIP_STORED or flags & _ENCRYPTED or stated != listed:
+            raise _RejectedError(f"the header of the member {name} differs from its entry in the directory")
 
 
 def opener_of(data: bytes) -> Callable[[], IO[bytes]]:
-    """What opens bytes as a file."""
+    """A function that opens ``data`` as a binary file."""
     return lambda: io.BytesIO(data)
 
 
 def _file_opener(path: str) -> Callable[[], IO[bytes]]:
-    """Opens what was a regular file, and nothing that has become a link since."""
+    """A function that opens a regular file, and raises OSError if a link has taken its place in the meantime."""
 
     def opener(name: str, flags: int) -> int:
         return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
@@ -231,11 +243,7 @@ def _file_opener(path: str) -> Callable[[], IO[bytes]]:
     return lambda: open(path, "rb", opener=opener)
 
 
-def _member_opener(archive: zipfile.ZipFile, name: str) -> Callable[[], IO[bytes]]:
-    return lambda: archive.open(name)
-
-
 def missing_and_unknown(files: Files, expected: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The expected names that are not there, and the names that are not expected."""
+    """The expected names that are not among the files, and the names of files that are not expected."""
     wanted = list(expected)
     return [name for name in wanted if name not in files], [name for name in files if name not in wanted]

@@ -1,6 +1,7 @@
-"""What a leaderboard asks about a run, and reading the answers. ``none`` is an answer; a blank is not.
+"""The manifest of a submission: the questions about a run, and reading and checking the answers.
 
-The questions are those that Pointerbench asks authors to report beside a result.
+The questions are those that Pointerbench asks authors to report beside a result. An empty answer is a fault; where a
+question does not apply, the answer is ``none``.
 """
 
 from __future__ import annotations
@@ -15,17 +16,23 @@ from scorer.core.errors import UsageError
 from scorer.core.findings import shorten, type_name
 
 NONE = "none"
+"""The answer to a question that does not apply, in any case of letters."""
+
 LONGEST = 100_000
-"""Characters in one answer; prompts are long, nothing is longer."""
+"""Characters in one answer. Prompts are the longest answers; the limit keeps a manifest fit for publication."""
+
 LONGEST_FILE = 4 * 2**20
-"""Bytes of a manifest, read as a whole."""
+"""Bytes of a manifest file, which is read as a whole."""
 
 
 class Question(NamedTuple):
-    """What is asked, and whether ``none`` answers it."""
+    """One question of the manifest."""
 
     text: str
+    """What is asked, as the example manifest and the messages show it."""
+
     none_is_an_answer: bool = True
+    """Whether ``none`` is accepted."""
 
 
 QUESTIONS: dict[str, Question] = {
@@ -37,10 +44,11 @@ QUESTIONS: dict[str, Question] = {
     "zoom": Question("the strategy of zooming in or cropping in several steps"),
     "links": Question("addresses of the model, the paper, the code: a list"),
 }
+"""Key in the manifest -> its question, in the order in which they are asked and published."""
 
 
 def example_manifest() -> str:
-    """A manifest in TOML to fill in. As it stands every answer is left out, so it is refused."""
+    """A manifest in TOML to fill in. All its answers are empty, so it is rejected until they are filled in."""
     lines = ['# About the run. Every answer is required; "none" is one, except for the model and the date.']
     for name, question in QUESTIONS.items():
         lines += ["", f"# {question.text}"]
@@ -50,9 +58,11 @@ def example_manifest() -> str:
 
 
 def read_manifest(data: bytes, source: str) -> dict[str, Any]:
-    """The answers in a TOML file, or in a JSON file where its name ends in .json, checked.
+    """The checked answers of a manifest file, key -> answer, in the order of ``QUESTIONS``.
 
-    Raises UsageError that names everything wrong at once.
+    ``data`` is the content of the file: JSON where the name ``source`` ends in .json, else TOML.
+
+    Raises UsageError, which lists all faults of the answers at once.
     """
     if len(data) > LONGEST_FILE:
         raise UsageError(f"{source}: longer than any manifest ({LONGEST_FILE} bytes)")
@@ -76,7 +86,7 @@ def read_manifest(data: bytes, source: str) -> dict[str, Any]:
 
 
 def manifest_faults(given: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the answers; empty where they can be published."""
+    """A message for each fault of the answers; empty where they can be published."""
     faults = [_fault(name, question, given.get(name)) for name, question in QUESTIONS.items()]
     known = ", ".join(QUESTIONS)
     faults += [f'"{shorten(str(name))}" is not asked for; known: {known}' for name in given if name not in QUESTIONS]

@@ -1,4 +1,4 @@
-"""Verified bundles and boards -> lines, tables, JSON, CSV. Strings and plain data only."""
+"""Verified bundles and boards -> lines, tables, JSON, CSV. All functions return text or plain data; none writes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from scorer.submission.board import LEVEL, Board, Column, Entry, missing_parts
 from scorer.submission.verify import Verified
 
 NAME = 60
-"""Characters of a model's name in a line or a table."""
+"""Characters of a model's or an organisation's name that a line or a table shows, so that both fit on a screen."""
 
 
 def verified_lines(bundles: Sequence[Verified]) -> Iterator[str]:
-    """One line per bundle: whether it holds, whose it is, and the recomputed figures or the first fault."""
+    """One line per bundle: whether it holds, then its model and recomputed figures, or its first error."""
     width = max(len(escape(bundle.source)) for bundle in bundles)
     for bundle in bundles:
         if bundle.holds:
@@ -38,7 +38,7 @@ def verified_lines(bundles: Sequence[Verified]) -> Iterator[str]:
 
 
 def verified_json(bundles: Sequence[Verified]) -> dict[str, Any]:
-    """What became of each bundle, as data: the recomputed reports, and every finding."""
+    """The JSON of ``score verify``: for each bundle whether it holds, the recomputed reports, and the findings."""
     return {
         "all_hold": all(bundle.holds for bundle in bundles),
         "bundles": [
@@ -57,7 +57,7 @@ def verified_json(bundles: Sequence[Verified]) -> dict[str, Any]:
 
 
 def board_text(board: Board, table_format: str) -> str:
-    """A board as people read it, and below it what is not ranked."""
+    """A board as tables in a format of tabulate: the ranked entries, and below them those that are not ranked."""
     names = [column.name for column in board.entries[0].columns]
     ranked = [entry for entry in board.entries if entry.rank]
     others = [entry for entry in board.entries if not entry.rank]
@@ -80,7 +80,7 @@ def board_text(board: Board, table_format: str) -> str:
 
 
 def boards_json(boards: Sequence[Board], bundles: Sequence[Verified]) -> dict[str, Any]:
-    """The boards as data, and the bundles that stand on none because they do not hold."""
+    """The JSON of ``score leaderboard``: the boards, and the paths of the bundles that do not hold."""
     return {
         "boards": [
             {
@@ -108,7 +108,10 @@ def boards_json(boards: Sequence[Board], bundles: Sequence[Verified]) -> dict[st
 
 
 def boards_csv(boards: Sequence[Board]) -> str:
-    """One row per figure of each entry. A text that a spreadsheet would take for a formula gets a quote in front."""
+    """The boards as CSV, one row per figure of each entry, accuracies from 0 to 1.
+
+    A text that a spreadsheet would take for a formula is preceded by a quotation mark.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["board", "rank", "shared", "model", "organisation", "figure", "accuracy", "low", "high", "why"])

@@ -1,4 +1,7 @@
-"""A bundle of a stranger -> whether its claim is real. Nothing in it is trusted: every figure is made again."""
+"""Verification of a bundle: whether its predictions give the figures that it claims.
+
+Nothing in a bundle is trusted. Its form and hashes are checked, and every figure is computed again.
+"""
 
 from __future__ import annotations
 
@@ -19,42 +22,53 @@ from scorer.core.report import Report
 from scorer.core.signature import parse_signature
 from scorer.core.spaces import parse_space
 from scorer.submission.bundle import CLAIMS, FORMAT, claimed, predictions_file, predictions_name, write_submission
-from scorer.submission.files import SUBMISSION, SUMS, Files, digest, missing_and_unknown, opened, sums
+from scorer.submission.files import SUBMISSION, SUMS, Files, digest, missing_and_unknown, open_bundle, sums
 from scorer.submission.manifest import manifest_faults
 
 LONGEST_SUBMISSION = 4 * 2**20
-"""Bytes of a submission.json; one of all benchmarks has some ten thousand."""
+"""Bytes of a submission.json, which is read as a whole. One with all benchmarks has some ten thousand."""
 
 KEYS = ("format", "scorer", "manifest", "variant", "benchmarks")
+"""Keys of submission.json, all of them required."""
+
 ORIGIN = ("space", "row_spaces", "signature")
+"""Keys of "made_from", in this order: what the predictions were before they became official rows."""
 
 Load = Callable[[str, str], GroundTruth]
-"""Benchmark id and variant ("" where there is none) -> its ground truth."""
+"""A function of benchmark id and variant ("" for a benchmark without variants) that returns the ground truth."""
 
 
 class Verified(NamedTuple):
-    """One bundle after verification. Where it does not hold, ``manifest`` and ``reports`` are what could be read.
-
-    ``reports`` are made from the bundle's predictions, never from its claims.
-    """
+    """The result of verifying one bundle."""
 
     source: str
+    """Path of the bundle, as it was given."""
+
     holds: bool
+    """Whether no finding is an error: the form, the hashes, the manifest and every claimed figure are right."""
+
     manifest: Mapping[str, Any]
+    """The answers about the run, question -> answer; empty where they could not be read or cannot be published."""
+
     reports: tuple[Report, ...]
+    """One report per benchmark that could be read, computed from the predictions, never taken from the claims."""
+
     findings: tuple[Finding, ...]
+    """What was found in the bundle, in the order of the checks; of each code at most ``findings`` of ``Limits``."""
+
     finding_counts: Mapping[str, int]
+    """Finding code -> how many there are, including those beyond the limit."""
 
 
 def verify_bundle(source: str, load: Load, *, limits: Limits = DEFAULT_LIMITS) -> Verified:
-    """Verify a bundle: its files, their hashes, the manifest, the strict check, and every claimed figure.
+    """Verify the bundle at ``source``, a folder or a zip: files, hashes, manifest, strict check, claimed figures.
 
-    Raises what ``load`` raises. All faults are in ``findings``.
+    Every fault of the bundle is a finding. Raises only what ``load`` raises for the ground truth.
     """
     verifier = _Verifier(source, load, Findings(strict=True, limits=limits))
-    with opened(source, verifier.findings) as files:
-        if files is not None:
-            verifier.verify(files)
+    files = open_bundle(source, verifier.findings)
+    if files is not None:
+        verifier.verify(files)
     findings = verifier.findings
     return Verified(
         source,
@@ -73,7 +87,7 @@ class _Verifier:
         self.reports: list[Report] = []
 
     def verify(self, files: Files) -> None:
-        """Look at everything that can be looked at; a fault in one file hides none in another."""
+        """Check every file that can be read, so that a fault in one file does not hide those in another."""
         submission = self._submission(files)
         benchmarks = submission.get("benchmarks", {})
         predictions = {predictions_name(name): name for name in benchmarks}
@@ -85,13 +99,13 @@ class _Verifier:
                 self._add("bundle-file", "belongs to no bundle", name)
         digests = self._digests({name: files[name] for name in (SUBMISSION, SUMS, *predictions) if name in files})
         for path, name in predictions.items():
-            if digests.get(path):  # else it is missing, too long or cannot be read, and that is said
+            if digests.get(path):  # otherwise missing, too long or unreadable, which is a finding already
                 if digests[path] != benchmarks[name].get("sha256"):
                     self._add("bundle-hash", f"its sha256 is not the one in {SUBMISSION}: changed after bundling", path)
                 self._examine(files, path, name, submission, digests[path])
 
     def _digests(self, files: Files) -> dict[str, str]:
-        """The sha256 of each file, held against SHA256SUMS."""
+        """File name -> its sha256, "" for a file over the limit, after the comparison with SHA256SUMS."""
         digests: dict[str, str] = {}
         most = self.findings.limits.bundle_bytes
         for name in files:
@@ -118,7 +132,7 @@ class _Verifier:
         return digests
 
     def _submission(self, files: Files) -> dict[str, Any]:
-        """submission.json, checked for its form; {} where nothing can be made of it."""
+        """The content of submission.json after the check of its form; {} where it cannot be used."""
         if SUBMISSION not in files:
             self._add("bundle-file", "is missing: not a bundle, or not its top folder", SUBMISSION)
             return {}
@@ -146,12 +160,12 @@ class _Verifier:
         return found
 
     def _examine(self, files: Files, path: str, name: str, submission: Mapping[str, Any], sha256: str) -> None:
-        """The strict check of one file of predictions, its form, and its figures against the claim."""
+        """Check one predictions file strictly, compare its figures with the claim, and check the form of its rows."""
         variant = submission["variant"] if len(BENCHMARKS[name].files) > 1 else ""
         truth = self.load(name, variant)
         place = f"{self.source}/{path}"
         limits = self.findings.limits
-        limits = limits._replace(rows=min(limits.rows, len(truth.examples)))  # one each
+        limits = limits._replace(rows=min(limits.rows, len(truth.examples)))  # a row per example
         checked, reports = examine_streams([(place, files[path])], lambda _: truth, benchmark=name, limits=limits)
         self.findings.extend(checked.findings, checked.finding_counts)
         self.reports.extend(reports)
@@ -168,7 +182,7 @@ class _Verifier:
                 one, other = _without_version(claim[key]), _without_version(actual[key])
                 if one != other:
                     self._add("bundle-claim", f"{name}: {_signatures_differ(one, other)}", SUBMISSION)
-            elif _shown(claim, key) != _shown(actual, key):  # as text: 1 is not 1.0 or true here
+            elif _shown(claim, key) != _shown(actual, key):  # as JSON text, where 1, 1.0 and true differ
                 claims, gives = shorten(_shown(claim, key)), shorten(_shown(actual, key))
                 self._add("bundle-claim", f"{name}: {key} claims {claims}, the predictions give {gives}", SUBMISSION)
 
@@ -177,7 +191,7 @@ class _Verifier:
 
 
 def _form_faults(found: Mapping[str, Any]) -> list[str]:
-    """What keeps submission.json from being read any further."""
+    """A message for each fault that makes submission.json unusable."""
     if type(found.get("format")) is not int or found["format"] != FORMAT:
         return [f'"format" is {shorten(_shown(found, "format"))}; score {__version__} reads {FORMAT}']
     faults = [f'"{shorten(str(key))}" does not belong there' for key in found if key not in KEYS]
@@ -237,7 +251,7 @@ def _is_space(name: object) -> bool:
 
 
 def _fields(signature: object) -> dict[str, str]:
-    """The fields of a signature; none where it is none."""
+    """The fields of a signature; empty for anything that is no signature."""
     try:
         return parse_signature(signature) if isinstance(signature, str) else {}
     except ValueError:
@@ -245,7 +259,7 @@ def _fields(signature: object) -> dict[str, str]:
 
 
 def _without_version(signature: object) -> dict[str, str]:
-    """The fields of a signature but for the version: a newer scorer confirms what an older one claimed."""
+    """The fields of a signature except the version, so that a newer scorer can confirm the claim of an older one."""
     return {key: value for key, value in _fields(signature).items() if key != "version"}
 
 
@@ -257,7 +271,7 @@ def _signatures_differ(claim: Mapping[str, str], actual: Mapping[str, str]) -> s
 
 
 def _shown(found: Mapping[str, Any], key: str) -> str:
-    """A value as JSON; "nothing", which no JSON is, where there is none."""
+    """A value as JSON, or ``nothing``, which no JSON value gives, where the key is missing."""
     return json.dumps(found[key]) if key in found else "nothing"
 
 

@@ -1,4 +1,4 @@
-"""``score bundle``: a submission made of predictions and answers about the run."""
+"""``score bundle``: make a submission from predictions and answers about the run."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from scorer.submission.manifest import LONGEST_FILE, example_manifest, read_mani
 @click.option("--out", metavar="DIR|ZIP", type=click.Path(), help="The bundle to write: a folder, or a file.zip.")
 @click.option("--example-manifest", is_flag=True, help="Print a manifest to fill in and exit.")
 def command(example_manifest: bool, **given: Any) -> None:
-    """Make a submission: the predictions in the official form, answers about the run, scores and hashes.
+    """Make a submission: predictions in the official form, answers about the run, scores and hashes.
 
-    The predictions must pass the strict check. Exit status: 0 written, 1 predictions refused.
+    The predictions must pass the strict check. Exit status: 0 written, 1 predictions rejected.
     """
     if example_manifest:
         click.echo(print_example())

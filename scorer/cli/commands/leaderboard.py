@@ -1,4 +1,4 @@
-"""``score leaderboard``: the board that verified bundles make."""
+"""``score leaderboard``: verify bundles and rank those that hold."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def command(
     json_path: str | None,
     show_all: bool,
 ) -> None:
-    """Verify bundles and print the board that they make: one for Pointerbench, one per variant of OSWorld-G.
+    """Verify bundles and print leaderboards: one for Pointerbench, one per variant of OSWorld-G.
 
-    Bundles that do not hold, or lack a part, stand below the line. Exit status: 0 all hold, 1 one does not.
+    Bundles that do not hold, or lack a benchmark of the suite, are listed below without a rank. Exit status: 0 all
+    bundles hold, 1 at least one does not.
     """
     limits = parse_limits(maxima)
     check_format(table_format)

@@ -1,4 +1,4 @@
-"""``score verify``: whether the bundle of a stranger holds."""
+"""``score verify``: check the form, the hashes and the claimed figures of bundles."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ def command(
     json_path: str | None,
     show_all: bool,
 ) -> None:
-    """Verify bundles, folders or zips: hashes, strict check, and every claimed figure made again.
+    """Verify bundles, each a folder or a zip: hashes, strict check, and every claimed figure computed again.
 
-    One line per bundle; the faults go to stderr. Exit status: 0 all hold, 1 one does not.
+    Prints one line per bundle; the findings go to stderr. A zip must store its files without compression. Exit status:
+    0 all bundles hold, 1 at least one does not.
     """
     limits = parse_limits(maxima)
     check_outputs([json_path], [*bundles, gt], folders=bundles)
