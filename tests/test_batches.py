@@ -206,7 +206,11 @@ def test_a_space_that_rows_name_is_told_from_the_same_one_left_out_however_they_
     assert (report.space, [*map(str, report.row_spaces)]) == (None, ["pixel"])
 
 
-@given(st.lists(st.tuples(examples(), coordinates | st.floats(), coordinates | st.floats()), min_size=1, max_size=20))
+# A point in pixels is finite, or not a number where its space cannot express it.
+_pixels = coordinates | st.floats(allow_infinity=False)
+
+
+@given(st.lists(st.tuples(examples(), _pixels, _pixels), min_size=1, max_size=20))
 def test_points_at_many_examples_are_right_where_each_is_judged_a_hit(
     drawn: list[tuple[Example, float, float]],
 ) -> None:

@@ -78,7 +78,12 @@ class Code(StrEnum):
     GT_VARIANTS_DIFFER = "gt-variants-differ", "warning", "warning", "the two instruction variants disagree on a target"
     GT_NOT_OFFICIAL = "gt-not-official", "note", "note", "the ground truth is not the known official file"
     GT_SCREENSHOT = "gt-screenshot", "error", "error", "a screenshot is missing, broken or of another size"
-    BUNDLE_ARCHIVE = "bundle-archive", "error", "error", "a zip that score bundle did not write"
+    BUNDLE_ARCHIVE = (
+        "bundle-archive",
+        "error",
+        "error",
+        "a zip that is broken, or whose members are not plain stored files",
+    )
     BUNDLE_FILE = "bundle-file", "error", "error", "a file of a bundle is missing, unknown, a link or too long"
     BUNDLE_FORM = "bundle-form", "error", "error", "submission.json is not what score bundle writes"
     BUNDLE_HASH = "bundle-hash", "error", "error", "a file of a bundle is not the one that was bundled"
@@ -141,15 +146,6 @@ class Findings:
     def at(self, source: str) -> Reporter:
         """What adds findings about one file, or about what stands for a file in messages."""
         return Reporter(self, source)
-
-    def add(
-        self, code: str, message: str, source: str = "", line: int = 0, *, column: int = 0, row_id: str = ""
-    ) -> None:
-        """Count a finding and keep it, unless enough of its code are kept already."""
-        code = Code(code)  # type: ignore[call-arg]
-        self.counts[code] += 1
-        if self.counts[code] <= self.limits.findings:
-            self._keep(code, message, source, line, column, row_id)
 
     def extend(self, found: Iterable[Finding], counts: Mapping[str, int]) -> None:
         """Add the findings and the counts of another run."""

@@ -149,6 +149,31 @@ VARIANTS_DIFFER = Message(Code.GT_VARIANTS_DIFFER, "{example}: {file} has {mine}
 NOT_OFFICIAL = Message(Code.GT_NOT_OFFICIAL, "not the official file of {title} (sha256 {digest}…); scored as given")
 NO_SCREENSHOT = Message(Code.GT_SCREENSHOT, "{examples} on a blank frame: {why}")
 
+# Bundles.
+NO_BUNDLE_ZIP = Message(
+    Code.BUNDLE_ARCHIVE,
+    "{fault}; make the zip with score bundle, or without compression (zip -0), or verify the unpacked folder",
+)
+FILE_MISSING = Message(Code.BUNDLE_FILE, "is missing")
+FILE_UNKNOWN = Message(Code.BUNDLE_FILE, "belongs to no bundle")
+NO_SUBMISSION = Message(Code.BUNDLE_FILE, "is missing: not a bundle, or not its top folder")
+TOO_MANY_FILES = Message(Code.BUNDLE_FILE, "it holds more than {most} files; a bundle has a handful")
+NO_PLAIN_FILE = Message(Code.BUNDLE_FILE, "{kind}; a bundle holds files alone")
+BUNDLE_FILE_UNREADABLE = Message(Code.BUNDLE_FILE, "cannot be read ({why})")
+BUNDLE_FILE_TOO_LONG = Message(Code.BUNDLE_FILE, "is longer, in bytes, than {limit:bundle-bytes}")
+SUBMISSION_NO_OBJECT = Message(Code.BUNDLE_FORM, "not an object in JSON ({found})")
+SUBMISSION_EDITED = Message(
+    Code.BUNDLE_FORM, "not in the form that score bundle writes (edited? make the bundle again)"
+)
+SUBMISSION_FORM = Message(Code.BUNDLE_FORM, "{fault}")
+ROWS_EDITED = Message(Code.BUNDLE_FORM, "not in the rows that score bundle writes (edited? make the bundle again)")
+CHANGED_AFTER_BUNDLING = Message(Code.BUNDLE_HASH, "its sha256 is not the one in {file}: changed after bundling")
+OTHER_SUMS = Message(Code.BUNDLE_HASH, "these are not the sums of this bundle's files, as score bundle lists them")
+CHANGED_OR_SUMS = Message(Code.BUNDLE_HASH, "its sha256 is not the one in {file}: one of the two was changed")
+MANIFEST_ANSWER = Message(Code.BUNDLE_MANIFEST, "{fault}")
+OTHER_SIGNATURE = Message(Code.BUNDLE_CLAIM, "{benchmark}: {how}")
+OTHER_FIGURE = Message(Code.BUNDLE_CLAIM, "{benchmark}: {key} claims {claims}, the predictions give {gives}")
+
 # Run folders.
 RUN_TASK_COUNT = Message(Code.RUN_DETAIL, "there are {details} details of {tasks} tasks")
 RUN_TREE = Message(Code.RUN_DETAIL, "{fault}")

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from scorer.core import messages
 from scorer.core.findings import Code, Findings
 from scorer.core.records import Block, Example, GroundTruth, Outcome
 from scorer.files.python_rows import Columns, rows_of
@@ -67,9 +68,11 @@ class _BatchJoining:
             self.ledger.rejected_rows += 1
             row_id = row.get("id")
             if isinstance(row_id, str):
-                # The code alone: looking for the nearest id, as a message does, takes longer than the batch.
-                left_out = row_id in self.ledger.ground_truth.left_out
-                self.findings.add(Code.NOT_SELECTED if left_out else Code.UNKNOWN_ID, "", source, line)
+                # Without an explanation: looking for the nearest id takes longer than the batch.
+                if row_id in self.ledger.ground_truth.left_out:
+                    report.at(line)(messages.NOT_SELECTED, rows=1)
+                else:
+                    report.at(line)(messages.UNKNOWN_ID, explanation="unknown id")
             else:
                 report_unknown(row, self.ledger.ids, report.at(line))
 

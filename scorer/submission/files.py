@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO
 
+from scorer.core import messages
 from scorer.core.findings import Findings, shorten
 from scorer.core.limits import Limits, reason
 from scorer.files.write import make_file, whole
@@ -104,12 +105,12 @@ def open_bundle(path: str, findings: Findings) -> Files | None:
         return _folder(path, findings)
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            findings.add("unreadable", "neither a folder nor a regular file", path)
+            findings.at(path)(messages.NO_FILE_OR_FOLDER)
             return None
         with open(path, "rb") as stream:
             return _zip(stream, path, findings)
     except OSError as error:
-        findings.add("unreadable", f"cannot be read ({error.strerror or error})", path)
+        findings.at(path)(messages.CANNOT_BE_READ, why=error.strerror or error)
         return None
 
 
@@ -123,17 +124,17 @@ def _folder(path: str, findings: Findings) -> Files | None:
             with os.scandir(folder) as entries:
                 for number, entry in enumerate(entries):
                     if number == _MAX_FILES:
-                        more = f"it holds more than {number} files; a bundle has a handful"
-                        findings.add("bundle-file", more, f"{path}/{below}".rstrip("/"))
+                        findings.at(f"{path}/{below}".rstrip("/"))(messages.TOO_MANY_FILES, most=number)
                         return None
                     name = below + entry.name
                     if entry.is_file(follow_symlinks=False):
                         files[name] = _file_opener(entry.path)
                     elif name != PREDICTIONS or not entry.is_dir(follow_symlinks=False):
                         kind = "a link" if entry.is_symlink() else "no regular file"
-                        findings.add("bundle-file", f"{kind}; a bundle holds files alone", f"{path}/{name}")
+                        findings.at(f"{path}/{name}")(messages.NO_PLAIN_FILE, kind=kind)
         except OSError as error:
-            findings.add("bundle-file", f"cannot be read ({error.strerror or error})", f"{path}/{below}".rstrip("/"))
+            place = f"{path}/{below}".rstrip("/")
+            findings.at(place)(messages.BUNDLE_FILE_UNREADABLE, why=error.strerror or error)
     return files
 
 
@@ -145,8 +146,7 @@ def _zip(stream: IO[bytes], path: str, findings: Findings) -> Files | None:
         fault = str(rejected)
     except _ZIP_ERRORS as broken:
         fault = f"a broken zip ({shorten(str(broken) or 'it ends within a member')})"
-    advice = "make the zip with score bundle, or without compression (zip -0), or verify the unpacked folder"
-    findings.add("bundle-archive", f"{fault}; {advice}", path)
+    findings.at(path)(messages.NO_BUNDLE_ZIP, fault=fault)
     return None
 
 

@@ -14,9 +14,10 @@ from typing import IO, Any, NamedTuple
 from scorer._version import __version__
 from scorer.api import examine_streams
 from scorer.benchmarks import BENCHMARKS
+from scorer.core import messages
 from scorer.core.errors import UsageError
-from scorer.core.findings import Finding, Findings, shorten, type_name
-from scorer.core.limits import DEFAULT_LIMITS, Limits, reason
+from scorer.core.findings import Finding, Findings, Reporter, shorten, type_name
+from scorer.core.limits import DEFAULT_LIMITS, Limits
 from scorer.core.records import GroundTruth
 from scorer.core.report import Report
 from scorer.core.signature import parse_signature
@@ -94,14 +95,14 @@ class _Verifier:
         if submission:
             missing, unknown = missing_and_unknown(files, [SUBMISSION, SUMS, *predictions])
             for name in missing:
-                self._add("bundle-file", "is missing", name)
+                self._at(name)(messages.FILE_MISSING)
             for name in unknown:
-                self._add("bundle-file", "belongs to no bundle", name)
+                self._at(name)(messages.FILE_UNKNOWN)
         digests = self._digests({name: files[name] for name in (SUBMISSION, SUMS, *predictions) if name in files})
         for path, name in predictions.items():
             if digests.get(path):  # otherwise missing, too long or unreadable, which is a finding already
                 if digests[path] != benchmarks[name].get("sha256"):
-                    self._add("bundle-hash", f"its sha256 is not the one in {SUBMISSION}: changed after bundling", path)
+                    self._at(path)(messages.CHANGED_AFTER_BUNDLING, file=SUBMISSION)
                 self._examine(files, path, name, submission, digests[path])
 
     def _digests(self, files: Files) -> dict[str, str]:
@@ -112,11 +113,10 @@ class _Verifier:
             try:
                 digests[name], size = digest(files[name], most)
             except OSError as error:
-                self._add("bundle-file", f"cannot be read ({error.strerror or error})", name)
+                self._at(name)(messages.BUNDLE_FILE_UNREADABLE, why=error.strerror or error)
                 continue
             if size > most:
-                longer = f"is longer, in bytes, than {reason('bundle-bytes', self.findings.limits)}"
-                self._add("bundle-file", longer, name)
+                self._at(name)(messages.BUNDLE_FILE_TOO_LONG)
                 digests[name] = ""
         if SUMS not in digests:
             return digests
@@ -125,16 +125,16 @@ class _Verifier:
         if listed == expected:
             return digests
         given = {line[66:]: line[:64] for line in listed.decode("utf-8", "replace").splitlines()}
-        self._add("bundle-hash", "these are not the sums of this bundle's files, as score bundle lists them", SUMS)
+        self._at(SUMS)(messages.OTHER_SUMS)
         for name, value in digests.items():
             if name in given and given[name] != value:
-                self._add("bundle-hash", f"its sha256 is not the one in {SUMS}: one of the two was changed", name)
+                self._at(name)(messages.CHANGED_OR_SUMS, file=SUMS)
         return digests
 
     def _submission(self, files: Files) -> dict[str, Any]:
         """The content of submission.json after the check of its form; {} where it cannot be used."""
         if SUBMISSION not in files:
-            self._add("bundle-file", "is missing: not a bundle, or not its top folder", SUBMISSION)
+            self._at(SUBMISSION)(messages.NO_SUBMISSION)
             return {}
         data = _read(files[SUBMISSION], LONGEST_SUBMISSION + 1)
         try:
@@ -143,19 +143,18 @@ class _Verifier:
         except (ValueError, RecursionError) as error:
             found, same = str(error), False
         if not isinstance(found, dict):
-            self._add("bundle-form", f"not an object in JSON ({shorten(str(found))})", SUBMISSION)
+            self._at(SUBMISSION)(messages.SUBMISSION_NO_OBJECT, found=shorten(str(found)))
             return {}
         if not same:
-            edited = "not in the form that score bundle writes (edited? make the bundle again)"
-            self._add("bundle-form", edited, SUBMISSION)
+            self._at(SUBMISSION)(messages.SUBMISSION_EDITED)
         faults = _form_faults(found)
         for fault in faults:
-            self._add("bundle-form", fault, SUBMISSION)
+            self._at(SUBMISSION)(messages.SUBMISSION_FORM, fault=fault)
         if faults:
             return {}
         unfit = manifest_faults(found["manifest"])
         for fault in unfit:
-            self._add("bundle-manifest", fault, SUBMISSION)
+            self._at(SUBMISSION)(messages.MANIFEST_ANSWER, fault=fault)
         self.manifest = {} if unfit else found["manifest"]
         return found
 
@@ -172,7 +171,7 @@ class _Verifier:
         for report in reports:
             self._compare(submission["benchmarks"][name], report)
         if checked.accepted and hashlib.sha256(b"".join(map(predictions_file, reports))).hexdigest() != sha256:
-            self._add("bundle-form", "not in the rows that score bundle writes (edited? make the bundle again)", path)
+            self._at(path)(messages.ROWS_EDITED)
 
     def _compare(self, claim: Mapping[str, Any], report: Report) -> None:
         actual = json.loads(json.dumps(claimed(report)))
@@ -181,13 +180,14 @@ class _Verifier:
             if key == "signature":
                 one, other = _without_version(claim[key]), _without_version(actual[key])
                 if one != other:
-                    self._add("bundle-claim", f"{name}: {_signatures_differ(one, other)}", SUBMISSION)
+                    self._at(SUBMISSION)(messages.OTHER_SIGNATURE, benchmark=name, how=_signatures_differ(one, other))
             elif _shown(claim, key) != _shown(actual, key):  # as JSON text, where 1, 1.0 and true differ
                 claims, gives = shorten(_shown(claim, key)), shorten(_shown(actual, key))
-                self._add("bundle-claim", f"{name}: {key} claims {claims}, the predictions give {gives}", SUBMISSION)
+                self._at(SUBMISSION)(messages.OTHER_FIGURE, benchmark=name, key=key, claims=claims, gives=gives)
 
-    def _add(self, code: Any, message: str, name: str) -> None:
-        self.findings.add(code, message, f"{self.source}/{name}")
+    def _at(self, name: str) -> Reporter:
+        """Adds findings about one file of the bundle."""
+        return self.findings.at(f"{self.source}/{name}")
 
 
 def _form_faults(found: Mapping[str, Any]) -> list[str]:
