@@ -18,7 +18,7 @@ from typing import IO, Any
 import pytest
 
 from scorer import api, load_benchmark
-from scorer.cli.progress import Progress, line, total_bytes
+from scorer.cli.progress import ProgressLine, ReadingLine, counting, line, total_bytes
 from tests.conftest import FIXTURES, ROOT, write_rows
 
 pyte = pytest.importorskip("pyte")
@@ -241,7 +241,7 @@ def test_below_two_seconds_and_without_a_terminal_there_is_nothing(rows: Path) -
 
 
 class _Screen(io.StringIO):
-    """What a Progress writes to, of unknown width."""
+    """What a line writes to, of unknown width."""
 
     def fileno(self) -> int:
         raise OSError
@@ -251,10 +251,10 @@ def test_two_seconds_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("scorer.cli.progress.time.monotonic", lambda: now[0])
     screen = _Screen()
-    progress = Progress(screen, 1000)
+    progress = ReadingLine(screen, 1000)
     looks = []
     for at in (101.9, 102.0, 102.05, 102.1):
-        now[0], progress.bytes = at, progress.bytes + 100
+        now[0], progress.done = at, progress.done + 100
         progress(10)
         looks.append(len(screen.getvalue()))
     assert [bool(looks[0]), looks[1] > 0, looks[2] == looks[1], looks[3] > looks[2]] == [False, True, True, True]
@@ -278,13 +278,36 @@ def test_two_seconds_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_forty_columns_hold_what_matters(
     rows: int, done: int, total: int | None, seconds: float, expected: str
 ) -> None:
-    assert line(rows, done, total, seconds, 39).split("] ")[-1] == expected
+    progress = ReadingLine(_Screen(), total)
+    progress.rows, progress.done = rows, done
+    left = seconds * (total - done) / done if total and done else None
+    assert line(progress.text(), progress.share(), left, 39).split("] ")[-1] == expected
 
 
 @pytest.mark.parametrize("width", range(100))
 def test_no_line_is_longer_than_the_terminal_is_wide(width: int) -> None:
-    assert len(line(12_345_678, 3_200_000_000, 9_900_000_000, 9000, width)) <= width
-    assert len(line(12_345_678, 3_200_000_000, None, 9000, width)) <= width
+    assert len(line("12,345,678 rows  3.20/9.90 GB", 0.323, 18_843, width)) <= width
+    assert len(line("12,345,678 rows  3.20 GB", None, None, width)) <= width
+
+
+def test_work_that_was_done_before_counts_in_the_share_and_not_in_the_time_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("scorer.cli.progress.time.monotonic", lambda: now[0])
+    screen = _Screen()
+    progress = ProgressLine(screen, 100, unit="calls", done=50)
+    now[0] = 110.0
+    progress.remark = "  2 without an answer"
+    progress.advance(10)
+    # 10 calls took 10 seconds, so the 40 that are left will take 40
+    assert screen.getvalue().split("\r")[-2].rstrip().endswith(" 60 %  60/100 calls  2 without an answer  0:40 left")
+
+
+def test_without_a_terminal_nothing_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    with counting(3, "calls") as progress:
+        assert progress is None
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_program_is_told_the_rows_of_each_batch(rows: Path) -> None:

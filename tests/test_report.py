@@ -99,7 +99,6 @@ def test_a_screenshot_that_cannot_be_shown_is_named_and_the_page_written(run_sco
     )
     assert "it is 1024x768, but its examples are of 1280x720" in run.err
     assert re.search(r"FIXSHOT004\.png .* not found in .*shots; looked for", run.err)
-    assert "Reading screenshots" in run.err
     examples = embedded(out.read_text(encoding="utf-8"))["examples"]
     assert {data["id"].partition("-")[0] for data in examples if "shot" in data} == {"FIXSHOT001"}
     assert len(examples) == 21

@@ -15,8 +15,9 @@ from scorer.chat.request import IMAGE
 from scorer.cli.console import check_files, make_locator, say, streams
 from scorer.cli.main import INTERRUPTED, run
 from scorer.cli.options import WITH_CATEGORIES, WITH_VARIANTS, options
+from scorer.cli.progress import counting
 from scorer.cli.selection import selection
-from scorer.core.errors import PredictionsError, UsageError, needs
+from scorer.core.errors import PredictionsError, UsageError
 from scorer.core.records import GroundTruth
 from scorer.core.spaces import parse_space
 from scorer.inference import batch, images, runner
@@ -255,8 +256,6 @@ class _Run:
         return self._finish(journal, jobs.values())
 
     def _ask(self) -> int:
-        with needs("tqdm"):
-            from tqdm import tqdm
         given = self.given
         if given["model_base_url"] is None:
             raise UsageError(
@@ -275,20 +274,20 @@ class _Run:
             url = images.data_url(job.file, job.plan.sent_size(job.example))
             return job.row(client.ask(job.body(url), job.plan.transport))
 
-        def write(row: dict[str, Any]) -> None:
-            nonlocal errors
-            journal.append(row)
-            if row.get("error"):
-                errors += 1
-                bar.set_postfix(errors=errors, refresh=False)
-            bar.update()
+        with counting(len(jobs), "calls", done=len(jobs) - len(waiting)) as progress:
 
-        bar = tqdm(total=len(jobs), initial=len(jobs) - len(waiting), unit="call", disable=None)
-        try:
-            done = runner.run(waiting, ask, write, concurrency=given["concurrency"], on_interrupt=_say_interrupted)
-        finally:
-            bar.close()
-            journal.close()
+            def write(row: dict[str, Any]) -> None:
+                nonlocal errors
+                journal.append(row)
+                errors += bool(row.get("error"))
+                if progress is not None:
+                    progress.remark = f"  {errors} without an answer" if errors else ""
+                    progress.advance()
+
+            try:
+                done = runner.run(waiting, ask, write, concurrency=given["concurrency"], on_interrupt=_say_interrupted)
+            finally:
+                journal.close()
         status = self._finish(journal, jobs)
         if not done:
             say("interrupted; the same command goes on from here")

@@ -66,9 +66,9 @@ def reading(files: Sequence[str]) -> Iterator[tuple[Streams, Callable[[int], obj
     if not sys.stderr.isatty():
         yield opened, None
         return
-    from scorer.cli.progress import Progress, total_bytes
+    from scorer.cli.progress import ReadingLine, total_bytes
 
-    progress = Progress(sys.stderr, total_bytes(files))
+    progress = ReadingLine(sys.stderr, total_bytes(files))
     try:
         yield [(name, partial(progress.counted, opener)) for name, opener in opened], progress
     finally:

@@ -15,6 +15,7 @@ import click
 from scorer.api import hints, suites
 from scorer.cli.console import check_files, check_outputs, echo_findings, one_for_each
 from scorer.cli.options import READING_EACH, SHOW_ALL, WHERE, options, parse_limits
+from scorer.cli.progress import counting
 from scorer.cli.scoring import FindingsEcho, make_request, score_request
 from scorer.core import messages
 from scorer.core.errors import GroundTruthError, UsageError
@@ -199,7 +200,7 @@ def _pictures(made: Page, reports: Sequence[Report], folder: str, width: int, fa
     wanted = needed(made.examples, reports)
     pictures: list[bytes] = []
     found = convert_all(folder, [shot for shot, _ in wanted], width, alone=len(reports) == 1)
-    with click.progressbar(length=len(wanted), label="Reading screenshots", file=sys.stderr) as progress:
+    with counting(len(wanted), "screenshots") as progress:
         for (shot, examples), result in zip(wanted, found, strict=True):
             if isinstance(result, ScreenshotError):
                 also = f" and {len(examples) - 1} more" if len(examples) > 1 else ""
@@ -207,7 +208,8 @@ def _pictures(made: Page, reports: Sequence[Report], folder: str, width: int, fa
                 report(messages.NO_SCREENSHOT, examples=f"{examples[0]['id']}{also}", why=result)
             else:
                 place(result, examples, pictures)
-            progress.update(1)
+            if progress is not None:
+                progress.advance()
     return pictures
 
 
