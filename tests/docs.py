@@ -14,6 +14,7 @@ from scorer.cli import ask as inference_command
 from scorer.cli import main as cli
 from scorer.core.findings import Code
 from scorer.core.limits import DEFAULT_LIMITS, LIMITS, named
+from scorer.core.outcomes import MEANINGS as OUTCOME_MEANINGS
 from scorer.core.spaces import MEANINGS
 from scorer.output.schemas import SCHEMAS
 from scorer.profiles import PROFILES
@@ -65,6 +66,11 @@ def _table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def spaces() -> str:
     """The spaces and what each makes of a coordinate."""
     return _table(["space", "meaning"], ((f"`{name}`", meaning) for name, meaning in MEANINGS.items()))
+
+
+def outcomes() -> str:
+    """The outcomes and what each means."""
+    return _table(["outcome", "meaning"], ((f"`{name}`", meaning) for name, meaning in OUTCOME_MEANINGS.items()))
 
 
 def profiles() -> str:

@@ -16,7 +16,7 @@ from scipy.stats import bootstrap as scipys_bootstrap
 
 from scorer import UsageError, load_benchmark, score
 from scorer.core.limits import Limits
-from scorer.core.records import OUTCOMES
+from scorer.core.outcomes import OUTCOMES
 from scorer.pipeline.aggregate.attempts import HIT, NO_ROW, RUN_ERROR, summarize_attempts
 from tests.conftest import FIXTURES, Score, write_rows
 

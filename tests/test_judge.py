@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scorer
-from scorer.core.records import OUTCOMES, Example, Outcome, Prediction, Space
+from scorer.core.outcomes import OUTCOMES, Outcome
+from scorer.core.records import Example, Prediction, Space
 from scorer.pipeline.judge import is_false_refusal
 from tests.strategies import boxes, coordinates, examples, predictions
 

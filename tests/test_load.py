@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from scorer import GroundTruth, GroundTruthError, UsageError, load_benchmark
 from scorer.ground_truth.load import Selection
 from scorer.ground_truth.search import Locator
-from tests.conftest import SHEETS_ROW, write_rows
+from tests.conftest import FIXTURES, SHEETS_ROW, write_rows
 
 RECORD: dict[str, Any] = {
     "id": "FIXTURE001-0",
@@ -327,3 +328,11 @@ def test_an_unknown_benchmark_is_refused_with_the_known_ones() -> None:
         load_benchmark("screenspot", "x")
     with pytest.raises(UsageError, match='pointerbench-sheets has no instruction variant "refined"; known: none'):
         load_benchmark("pointerbench-sheets", ".", variant="refined")
+
+
+def test_a_compressed_annotation_file_is_read_as_the_plain_one(tmp_path: Path) -> None:
+    plain = FIXTURES / "pointerbench/pointerbench-pro/data/test/metadata.jsonl"
+    packed = tmp_path / "metadata.jsonl.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    found, same = (load_benchmark("pointerbench-pro", file) for file in (packed, plain))
+    assert found.examples == same.examples

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,18 @@ def test_reparse_and_from_raw_say_the_same(run_score: Score, truth: Path, tmp_pa
     assert direct["hits"] == again["hits"] == 2
     assert direct["outcomes"] == again["outcomes"]
     assert direct["refusal_markers"] == again["refusal_markers"] == {"FAIL()": 1}
+
+
+@pytest.mark.parametrize("form", ["jsonl", "jsonl.gz", "json"])
+def test_every_form_that_score_reads_is_read_again(run_score: Score, tmp_path: Path, form: str) -> None:
+    rows = _rows("(500, 250)", "(-1, -1)")
+    lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    data = {"jsonl": lines, "jsonl.gz": gzip.compress(lines), "json": json.dumps(rows).encode()}[form]
+    file = tmp_path / f"p.{form}"
+    file.write_bytes(data)
+    run = run_score("reparse", file, "--profile", "base", "--out", "-")
+    assert run.status == 0, run.err
+    assert [json.loads(line)["point"] for line in run.out.splitlines()] == [[500, 250], [-1, -1]]
 
 
 def test_the_old_answer_is_not_used(run_score: Score, truth: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from scorer.core.findings import Code, Finding, Message, Reporter
+from scorer.core.outcomes import Outcome
 
 Point = tuple[float, float]
 """x and y, in pixels or in the space that the record names."""
@@ -20,10 +21,6 @@ Box = tuple[float, float, float, float]
 """x0, y0, x1, y1: the top-left and the bottom-right corner."""
 Size = tuple[int, int]
 """Width and height of an image in pixels."""
-
-Outcome = Literal["hit", "miss", "no_answer", "run_error", "absent"]
-OUTCOMES: tuple[Outcome, ...] = ("hit", "miss", "no_answer", "run_error", "absent")
-"""What can become of an example; ``absent`` means that the file has no row for it."""
 
 Refusal = Literal["markers", "negative-only"]
 """Whether a refusal by a marker in the reply counts beside a point that is negative in both coordinates."""

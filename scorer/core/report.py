@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scorer._version import __version__
 from scorer.core.findings import Finding
-from scorer.core.records import PIXEL, Axis, Benchmark, GroundTruth, Outcome, Prediction, Space, Verdict
+from scorer.core.outcomes import Outcome
+from scorer.core.records import PIXEL, Axis, Benchmark, GroundTruth, Prediction, Space, Verdict
 from scorer.core.signature import parse_signature
 from scorer.core.stats import wilson
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from scorer.core import messages
 from scorer.core.findings import Code, Findings
-from scorer.core.records import Block, Example, GroundTruth, Outcome
+from scorer.core.outcomes import Outcome
+from scorer.core.records import Block, Example, GroundTruth
 from scorer.files.python_rows import Columns, rows_of
 from scorer.pipeline.ledger import Ledger, report_unknown
 from scorer.pipeline.routing import Rows, join

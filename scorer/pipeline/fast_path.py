@@ -13,11 +13,12 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from scorer.core.geometry import points_in_polygon
+from scorer.core.outcomes import CODES, OUTCOMES_OF_CODES
 from scorer.core.records import PIXEL, Example, Prediction, RuleName, Space
 from scorer.core.spaces import point_to_pixels
 from scorer.pipeline.convert import convert
 from scorer.pipeline.judge import POINT_RULES, is_off_screenshot, judge
-from scorer.pipeline.ledger import CODES, OUTCOMES_OF_CODES, Ledger, report_off_screenshot
+from scorer.pipeline.ledger import Ledger, report_off_screenshot
 from scorer.pipeline.routing import Rows
 from scorer.pipeline.validate.answers import BOX_KEYS, HUGE_DIGITS, IGNORED_KEYS, POINT_KEYS
 from scorer.pipeline.validate.rows import Answer

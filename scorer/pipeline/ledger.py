@@ -11,7 +11,8 @@ from scorer.benchmarks import ID_PATTERNS
 from scorer.benchmarks.ids import Ids
 from scorer.core import messages
 from scorer.core.findings import Reporter, shorten, type_name, write_numbers
-from scorer.core.records import OUTCOMES, PIXEL, Example, GroundTruth, Outcome, Prediction, Verdict
+from scorer.core.outcomes import CODES, OUTCOMES_OF_CODES, Outcome
+from scorer.core.records import PIXEL, Example, GroundTruth, Prediction, Verdict
 from scorer.core.report import Kept
 from scorer.core.spaces import to_pixels
 from scorer.pipeline.judge import is_off_screenshot
@@ -25,11 +26,6 @@ MAX_ENTRIES = 20
 """Upper bound on the entries of such a row, and of each list or object in it."""
 MAX_TEXT = 4000
 """Upper bound on the characters of each text in such a row."""
-
-CODES: Mapping[Outcome, int] = {outcome: code for code, outcome in enumerate(OUTCOMES, 1)}
-"""Outcomes as bytes, of which a run may keep millions. 0 stands for no row."""
-OUTCOMES_OF_CODES: tuple[Outcome, ...] = ("absent", *OUTCOMES)
-"""The outcome of each code."""
 
 _SAID = slice(Prediction._fields.index("points"), Prediction._fields.index("error") + 1)
 """The fields of a prediction that its row answers: points, bbox, space, error."""

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from scorer.benchmarks import BENCHMARKS, VARIANTS
 from scorer.core.errors import UsageError
 from scorer.core.findings import Code, Severity
-from scorer.core.records import OUTCOMES
+from scorer.core.outcomes import OUTCOMES
 from scorer.core.spaces import FRAME_PATTERN, MEANINGS, SMART_RESIZE_PATTERN
 
 SCHEMAS = {

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
-from scorer.core.records import OUTCOMES
+from scorer.core.outcomes import OUTCOMES
 from scorer.core.report import Attempts, Series
 from scorer.core.stats import bootstrap, pass_at_k
 

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from scorer._version import __version__
 from scorer.core import messages
 from scorer.core.findings import Reporter
-from scorer.core.records import OUTCOMES, Example, Outcome, Prediction
+from scorer.core.outcomes import CODES, OUTCOMES, OUTCOMES_OF_CODES, Outcome
+from scorer.core.records import Example, Prediction
 from scorer.core.report import Alternative, Answers, Attempts, Report
 from scorer.core.signature import build, format_signature
 from scorer.core.spaces import to_pixels
 from scorer.pipeline.aggregate.tables import count_outcomes, no_answer_reasons, tabulate_axes, tally, total
 from scorer.pipeline.judge import is_false_refusal, is_refusal, judge
-from scorer.pipeline.ledger import CODES, OUTCOMES_OF_CODES, Ledger, Verdicts
+from scorer.pipeline.ledger import Ledger, Verdicts
 
 
 def aggregate(ledger: Ledger, report: Reporter) -> Report:

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
-from scorer.core.records import OUTCOMES, Axis, Example, Labels, Outcome, RuleName, Verdict
+from scorer.core.outcomes import OUTCOMES, Outcome
+from scorer.core.records import Axis, Example, Labels, RuleName, Verdict
 from scorer.core.report import Cell, Table
 
 Tally = Mapping[tuple[Labels, RuleName, Outcome], int]
