@@ -1,6 +1,6 @@
-"""What is known about the ids of a benchmark, and what to say of one that is not among them.
+"""The ids of a benchmark, and the explanation of an id that is not among them.
 
-An unknown id is never repaired: the nearest one is named, and the row stays out.
+An unknown id is never repaired. The message names the nearest one, and the row does not count.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from scorer.core.findings import shorten
 from scorer.core.records import Example
 
 MAX_NEAREST = 20
-"""So many unknown ids are compared with every known one; after that only exact rules are tried."""
+"""Upper bound on the unknown ids that are compared with every known id, which is slow. For later ones only exact rules
+are tried."""
 
 
 class Ids:
-    """The ids of one benchmark: those of its examples and, where a filter is on, those ``left_out`` by it.
-
-    ``known`` has the place of each example in ``examples``. ``patterns`` are the id patterns of all benchmarks.
-    """
+    """The ids of one benchmark: those of its examples, and those that a filter left out."""
 
     def __init__(
         self,
@@ -32,13 +30,16 @@ class Ids:
         example: str,
         patterns: Mapping[str, re.Pattern[str]],
     ) -> None:
+        """``example`` is one id, for messages; ``patterns`` are the id patterns of all benchmarks by their ids."""
         self.benchmark = benchmark
         self.examples = examples
         self.known = dict(zip(map(attrgetter("id"), examples), range(len(examples)), strict=True))
+        """Id -> the position of its example in ``examples``."""
         self.left_out = left_out
         self.example = example
         self.patterns = patterns
         self.others: Counter[str] = Counter()
+        """Benchmark -> how many unknown ids looked like ids of it."""
         self._compared = 0
         self._folded: dict[str, str] | None = None
         self._images: dict[str, str | None] | None = None

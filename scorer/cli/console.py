@@ -1,4 +1,4 @@
-"""What every command does with files and the terminal: inputs, outputs, findings. Results are returned, not judged."""
+"""What all commands do with files and the terminal: open inputs, guard outputs, write results and findings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Streams = list[tuple[str, Callable[[], IO[bytes]]]]
 
 
 def make_locator(chosen: Selection, gt: str | None, data: str | None, *, several: bool = False) -> Locator:
-    """Where this command looks for ground truth: the options, else the environment, the folder, the user's folder."""
+    """Where ground truth is looked for: the options, else the environment, the current folder, the per-user folder."""
     return Locator(
         chosen,
         gt=gt,
@@ -57,10 +57,9 @@ def streams(files: Iterable[str]) -> Streams:
 
 @contextmanager
 def reading(files: Sequence[str]) -> Iterator[tuple[Streams, Callable[[int], object] | None]]:
-    """The ``streams`` of files, and what is to be called with the number of rows after each batch.
+    """The ``streams`` of files, and a function to be called with the number of rows after each block.
 
-    Where stderr is a terminal, it shows from the third second on how far the reading is. Nothing of that is left when
-    the reading ends, however it ends.
+    Where stderr is a terminal, a line shows after two seconds how far the reading is. It is gone when the reading ends.
     """
     opened = streams(files)
     if not sys.stderr.isatty():
@@ -81,7 +80,8 @@ def open_input(name: str) -> IO[bytes]:
 
 
 def check_files(files: Iterable[str], named: Iterable[str] | None = None) -> None:
-    """Files that are there; those not ``named`` by an option, where only some are, may be misspelt commands."""
+    """Raise click.UsageError for a file that is missing or is a folder. A missing one that is not among the files
+    ``named`` by an option may be a misspelt command."""
     context = click.get_current_context()
     if not files:
         raise click.UsageError("no predictions: give a file, as in --predictions preds.jsonl, or - for stdin", context)
@@ -96,9 +96,9 @@ def check_files(files: Iterable[str], named: Iterable[str] | None = None) -> Non
 
 
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None], *, folders: Iterable[str] = ()) -> None:
-    """No output may overwrite what it is made from, under whatever name, nor another output.
+    """Raise UsageError where an output would overwrite an input, under whatever name, or another output.
 
-    ``folders`` are read as a whole, so that nothing may be written into them either.
+    ``folders`` are inputs as a whole, so that no output may lie in them.
     """
     read = [name for name in inputs if name]
     whole = [os.path.join(os.path.realpath(folder), "") for folder in folders if os.path.isdir(folder)]
@@ -126,7 +126,7 @@ def _is_same(name: str, output: str) -> bool:
 
 
 def check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:
-    """Axes by name that one of the reports has."""
+    """Raise UsageError for an axis that none of the reports has."""
     known = dict.fromkeys(axis_table.axis.name for report in reports for axis_table in report.tables)
     for name in by:
         if name not in known:
@@ -134,7 +134,7 @@ def check_axes(by: Iterable[str], reports: Iterable[Report]) -> None:
 
 
 def one_for_each(name: str, values: Sequence[str], files: int) -> list[str | None]:
-    """The value for each file: none, one for all, or one each."""
+    """The value of a repeatable option for each file: none, one for all, or one for each. Raises UsageError."""
     if len(values) not in (0, 1, files):
         raise UsageError(f"--{name} is given {len(values)} times for {files} files; give it once or once per file")
     return list(values) if len(values) == files else [values[0] if values else None] * files
@@ -142,17 +142,17 @@ def one_for_each(name: str, values: Sequence[str], files: int) -> list[str | Non
 
 @contextmanager
 def rejection_written(json_path: str | None) -> Iterator[None]:
-    """A run without a result writes why, so that no report of an earlier one is taken for its own."""
+    """Write why a run is rejected to the JSON path, so that an older report there is not taken for its result."""
     try:
         yield
-    except (PredictionsError, GroundTruthError) as refused:
+    except (PredictionsError, GroundTruthError) as rejected:
         if json_path is not None:
-            write_json(json_path, [rejection_json(refused)])
+            write_json(json_path, [rejection_json(rejected)])
         raise
 
 
 def write_json(path: str, values: Iterable[Any], *, lines: bool = False) -> None:
-    """Write JSON values, each indented or each on a line of its own."""
+    """Write JSON values, each indented, or each on one line."""
     from jsonlines import Writer
 
     dumps = partial(dump, indent=None if lines else 2)
@@ -179,12 +179,12 @@ def write_text(path: str, text: str) -> None:
 
 
 def echo_findings(findings: Iterable[Finding], counts: Mapping[str, int], *, show_all: bool) -> None:
-    """Findings as lines on stderr."""
+    """Write findings to stderr, one line each."""
     for line in finding_lines(findings, counts, show_all=show_all):
         say(line)
 
 
 def say(line: str) -> None:
-    """A line on stderr. Where that cannot be written the result still can."""
+    """Write a line to stderr. A failure to do so is ignored, because the result can still be written."""
     with suppress(OSError):
         click.echo(line, err=True)

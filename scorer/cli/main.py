@@ -75,9 +75,9 @@ def cli(ctx: click.Context, /, **given: Any) -> object:
     \b
     score --predictions preds.jsonl         the benchmark is found from the ids
     score preds.jsonl --json report.json    the report as data
-    score check preds.jsonl                 what a leaderboard would refuse, without a score
+    score check preds.jsonl                 what a leaderboard would reject, without a score
 
-    Exit status: 0 scored, 1 predictions refused, 2 usage or unwritable output, 3 ground truth absent or malformed,
+    Exit status: 0 scored, 1 predictions rejected, 2 usage or unwritable output, 3 ground truth absent or malformed,
     70 a bug in score.
     """
     if ctx.invoked_subcommand is None:
@@ -107,7 +107,7 @@ def main(args: list[str] | None = None) -> NoReturn:
 
 
 def _usable(stream: TextIO | None) -> TextIO:
-    """A stream that writes an escape for a character it cannot show, and one that writes nowhere for a closed one."""
+    """The stream, set to escape characters that it cannot show; for a closed one, a stream that discards everything."""
     if stream is None:
         return open(os.devnull, "w", encoding="utf-8")
     if isinstance(stream, io.TextIOWrapper):

@@ -33,7 +33,12 @@ PREDICTIONS = click.option(
 BUNDLES = click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", type=click.Path())
 # Where the ground truth is, and how much is taken from a file.
 WHERE = (
-    click.option("--gt", type=click.Path(), metavar="FILE|DIR", help="The ground truth, and nowhere else."),
+    click.option(
+        "--gt",
+        type=click.Path(),
+        metavar="FILE|DIR",
+        help="The annotation file or its folder, and no other place.",
+    ),
     click.option(
         "--data",
         type=click.Path(),
@@ -45,7 +50,7 @@ WHERE = (
         "maxima",
         multiple=True,
         metavar="NAME=N",
-        help=f"Another limit on what is taken from a file: {', '.join(LIMITS)}. May be repeated.",
+        help=f"Set a limit on what is taken from a file: {', '.join(LIMITS)}. May be repeated.",
     ),
 )
 BENCHMARK = click.option(
@@ -57,13 +62,13 @@ BENCHMARK = click.option(
 
 
 def _reading(*, multiple: bool) -> tuple[Callable[[Command], Command], ...]:
-    """How the numbers of a file are meant, once or once for each of several files."""
+    """What the numbers of a file mean, given once, or once for each of several files."""
     return (
         click.option(
             "--space",
             multiple=multiple,
             metavar="SPACE",
-            help="What coordinates mean where a row does not say it. Default: pixel.",
+            help="What the coordinates of rows mean that do not say it themselves. Default: pixel.",
         ),
         click.option(
             "--profile",
@@ -87,7 +92,7 @@ ATTEMPTS = click.option(
     type=click.IntRange(1),
     help="Also avg@K and pass@K over K attempts at each example.",
 )
-# What a file is read against and how: every command that reads predictions takes these.
+# Ground truth, spaces and limits: every command that reads predictions takes these.
 READING = (BENCHMARK, *WHERE, *_reading(multiple=False))
 READING_EACH = (BENCHMARK, *_reading(multiple=True))
 TABLE_FORMAT = click.option(
@@ -97,7 +102,9 @@ TABLE_FORMAT = click.option(
     metavar="NAME",
     help="A format of tabulate: github, latex, tsv, html, ...",
 )
-SHOW_ALL = click.option("--all", "show_all", is_flag=True, help="List every warning, not the first few of each kind.")
+SHOW_ALL = click.option(
+    "--all", "show_all", is_flag=True, help="List every finding, not only the first few of each kind."
+)
 JSON_AND_ALL = (
     click.option(
         "--json",
@@ -126,7 +133,7 @@ SCORING = (
     click.option(
         "--benchmark-params",
         metavar="JSON",
-        help="The last three as one object: instruction_variant, category, sample_ids.",
+        help="--instruction-variant, --category and --sample-ids as one JSON object.",
     ),
     click.option(
         "--details",
@@ -144,7 +151,7 @@ SCORING = (
         "--diagnose",
         "diagnosing",
         is_flag=True,
-        help="Also try other readings of the coordinates, and say how misses miss. Changes no score.",
+        help="Also try other readings of the coordinates, and describe the misses. The score does not change.",
     ),
     click.option("--by", multiple=True, metavar="AXIS", help="Print the table of this axis only. May be repeated."),
     TABLE_FORMAT,
@@ -152,29 +159,32 @@ SCORING = (
     click.option(
         "--aggregation-mode",
         type=click.Choice(["micro_weighted", "category_mean"]),
-        help="Also this figure: hits over examples, or the mean of the categories.",
+        help="Also print this figure: hits over examples, or the mean of the categories.",
     ),
     click.option(
         "--category-hierarchy",
         metavar="FILE",
         type=click.Path(dir_okay=False),
-        help="Also the figure of a tree of categories (JSON), instead of a mode.",
+        help="Also print the figure of a category tree (a JSON file), instead of a mode.",
     ),
     click.option(
-        "--paper", "paper_label", metavar="LABEL", help="Print only the row that papers print, with this name in front."
+        "--paper",
+        "paper_label",
+        metavar="LABEL",
+        help="Print only the row of a paper's table, with this name first.",
     ),
     click.option("--score-only", is_flag=True, help="Print the percentage and nothing else."),
     click.option(
         "--from-raw",
         is_flag=True,
-        help="Read the answers anew out of the rows' raw replies, as --profile does.",
+        help="Read the answers again from the raw replies in the rows, as --profile does.",
     ),
     click.option(
         "--refusal",
         type=click.Choice(get_args(Refusal)),
         default="markers",
         show_default=True,
-        help="What refuses beside a negative point: markers in the reply (terminate, FAIL(), ...), or nothing.",
+        help="What else than a negative point is a refusal: markers in the reply (terminate, FAIL(), ...), or nothing.",
     ),
     click.option(
         "--show-system-prompt",
@@ -197,7 +207,7 @@ def options(declared: tuple[Callable[[Command], Command], ...]) -> Callable[[Com
 
 
 def parse_limits(given: Iterable[str]) -> Limits:
-    """``NAME=N`` texts -> limits. Raises UsageError for an unknown name and for a number that cannot be one."""
+    """Limits from texts such as ``depth=100``. Raises UsageError for an unknown name and a number out of range."""
     chosen: dict[str, int] = {}
     for text in given:
         name, _, value = text.partition("=")

@@ -27,9 +27,7 @@ SECOND_VALUE = Message(
     Code.BAD_JSON, "column {at}: second JSON value on the same line (missing newline after an interrupted run?)"
 )
 TEXT_AFTER_VALUE = Message(Code.BAD_JSON, "column {at}: text after the JSON value")
-INCOMPLETE_LINE = Message(
-    Code.BAD_JSON, "incomplete JSON (one object over several lines? write each row on a line of its own)"
-)
+INCOMPLETE_LINE = Message(Code.BAD_JSON, "incomplete JSON (one object over several lines? write each row on one line)")
 INCOMPLETE_FILE = Message(Code.BAD_JSON, "incomplete JSON, no newline at the end of the file (interrupted run?)")
 SINGLE_QUOTES = Message(Code.BAD_JSON, "single quotes: this is Python repr, not JSON; write rows with json.dumps")
 ARRAY_NOT_CLOSED = Message(Code.BAD_JSON, "the array is not closed (interrupted run?)")

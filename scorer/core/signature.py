@@ -1,4 +1,4 @@
-"""One line that fixes a number. Two reports with equal signatures differ only because the predictions differ.
+"""One line of settings that fixes a number. Reports with equal signatures differ only where their predictions differ.
 
 ``head|key:value|...|version:X``: pairs are joined by ``|``, key and value parted by the first ``:``; keys keep the
 order of KEYS, those without a value are left out. Values never hold ``|`` and never a ``:``, so parse(format(x)) == x.
@@ -39,8 +39,8 @@ def build(
 ) -> dict[str, str]:
     """The fields of a score's signature, the benchmark under ``head`` first.
 
-    ``space`` is what rows without a space of their own were read in, None where there were none; ``row_spaces`` are
-    those that rows named themselves. ``refusal`` is the reading of refusals, "" where no row made it matter.
+    ``space`` is the space of rows that named none, None where there were no such rows; ``row_spaces`` are the spaces
+    that rows named. ``refusal`` says which refusals count, "" where no row made a difference.
     """
     spaces = [_space(space)] if space is not None else []
     if row_spaces:

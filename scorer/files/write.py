@@ -1,4 +1,4 @@
-"""Writing whole or not at all: what is not finished never stands under its final name."""
+"""Writing files and folders completely or not at all: nothing unfinished has the final name."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from scorer.core.errors import UsageError
 
 @contextmanager
 def whole(out: str) -> Iterator[str]:
-    """A path to write a file or a folder to, which gets the name ``out`` once everything is written.
+    """A temporary path for a file or a folder, which is renamed to ``out`` once everything is written.
 
-    The folders above it are made.
+    Missing parent folders are made.
 
     Raises UsageError where ``out`` exists (an empty folder does not count) or cannot be written.
     """
@@ -32,7 +32,7 @@ def whole(out: str) -> Iterator[str]:
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Put ``data`` in the place of a file, in one step. Raises UsageError where that cannot be done."""
+    """Replace the content of a file in one step. Raises UsageError where that cannot be done."""
     beside = f"{path}.writing"
     try:
         with open(beside, "wb") as stream:
@@ -43,7 +43,7 @@ def replace_file(path: str, data: bytes) -> None:
 
 
 def make_file(path: str, data: bytes) -> None:
-    """Write a file and the folders above it."""
+    """Write a file, and make its missing parent folders."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as stream:
         stream.write(data)

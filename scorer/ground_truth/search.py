@@ -1,4 +1,4 @@
-"""Where ground truth is looked for, in which order."""
+"""The places where ground truth is looked for, and their order."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ ENVIRONMENT = "SCORER_DATA"
 class Locator:
     """Finds and loads the ground truth of a benchmark when a row of it is met.
 
-    ``gt`` (a file or a folder) or ``data`` (a folder), if given, is the only place looked at; otherwise
-    ``environment`` (the value of $SCORER_DATA), ``current`` and ``app_folder`` are tried in this order.
-    Where ``several`` benchmarks may be met, each sample id is of the one that it looks like, and a benchmark without
-    any keeps no example.
+    If ``gt`` (a file or a folder) or ``data`` (a folder) is given, it is the only place that is searched. Otherwise
+    ``environment`` (the value of $SCORER_DATA), ``current`` and ``app_folder`` are searched in this order. Where
+    ``several`` benchmarks may occur, each sample id belongs to the benchmark that it looks like, and a benchmark
+    without any sample id keeps no example.
     """
 
     def __init__(

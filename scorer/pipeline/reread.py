@@ -82,9 +82,9 @@ def _answer_fields(answer: Answer) -> dict[str, Any]:
 
 
 class Rereader:
-    """Makes rows anew from the ``raw`` reply they keep, by the grammar of one profile.
+    """Replaces the answers of rows by those in their ``raw`` replies, read with the grammar of one profile.
 
-    Nothing of a row's earlier answer is used. Its ``space`` stays where the same profile wrote it, because the numbers
+    The earlier answer of a row is not used. Its ``space`` stays where the same profile wrote it, because the numbers
     of an image processor may be the endpoint's own; else the profile's counts. ``rows`` and ``replies`` count what
     was met.
     """
@@ -95,7 +95,7 @@ class Rereader:
         self.rows = self.replies = 0
 
     def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
-        """The row with the answer of its reply; one whose call failed stays as it is."""
+        """The row with the answer of its reply. A row whose call failed is not changed."""
         self.rows += 1
         raw, error = row.get("raw"), row.get("error")
         if isinstance(error, dict) and error.get("code") in NO_REPLY:

@@ -1,1 +1,1 @@
-"""The commands beside ``score`` itself, one module each, imported when it is called: ``score`` loads none of them."""
+"""The commands, one module each. A module is imported only when its command is called."""

@@ -72,13 +72,13 @@ if TYPE_CHECKING:
     default=1024,
     show_default=True,
     metavar="PIXELS",
-    help="Screenshots are made so wide at most.",
+    help="Greatest width of the screenshots on the page.",
 )
 @click.option(
     "--max-examples",
     type=click.IntRange(1),
     metavar="N",
-    help="Show so many examples at most, misses first. Default: all that are no hits, and hits up to 600 in all.",
+    help="Show at most N examples, misses first. Default: all that are no hits, and hits up to 600 examples in all.",
 )
 @options((*READING_EACH, *WHERE, SHOW_ALL))
 def command(
@@ -106,7 +106,7 @@ def command(
     It opens from disk, makes no request and can be mailed. Needs the extra: pip install '.[report]'.
     --space, --profile and --instruction-variant, given twice, are those of the predictions and of the file compared.
 
-    Exit status: 0 written, 1 predictions refused, 3 ground truth absent or malformed; also 3 where a screenshot is
+    Exit status: 0 written, 1 predictions rejected, 3 ground truth absent or malformed; also 3 where a screenshot is
     missing, broken or of another size: it is named, and the page is written with a blank frame for it.
     """
     _check_extra()

@@ -1,6 +1,6 @@
-"""Outcomes -> totals and axis tables, always over the ground truth.
+"""Outcomes -> totals and axis tables, always over all examples of the ground truth.
 
-The outcomes are walked once, into a tally of the few combinations that occur; every figure is a sum over the tally.
+The outcomes are counted once by the combinations of labels, rule and outcome; every figure is a sum over these counts.
 Invariant: the tally's values add up to the number of ground-truth examples, whatever their outcomes.
 """
 
