@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,16 +13,38 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+
+import scorer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-# Machines differ too much for a time limit per example.
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
+EXAMPLES_ON_CI = 100
+"""Examples that hypothesis makes for a test on CI, unless the test says otherwise."""
+
+# Machines differ too much for a time limit per example, or on making the first ones.
+_patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("home", _patient, max_examples=EXAMPLES_ON_CI // 4)
+settings.register_profile("ci", _patient, max_examples=EXAMPLES_ON_CI, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "home")
+
+
+def scaled(examples_on_ci: int) -> int:
+    """The ``max_examples`` of a test that wants another number than the others on CI, with the same share at home."""
+    return examples_on_ci * settings().max_examples // EXAMPLES_ON_CI
+
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and commands started here would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
+"""The folder that holds tests, fixtures and documents. On CI it holds no package: the installed wheel is tested."""
+
+PACKAGE = Path(scorer.__file__).parent
+"""The sources of the package that is tested, a checkout's or an installed one's."""
+
 FIXTURES = ROOT / "fixtures"
 SUBSETS = ("sheets", "text", "pro")
 
@@ -38,6 +61,12 @@ needs_data = pytest.mark.skipif(DATA is None, reason="SCORER_DATA does not name 
 needs_cases = pytest.mark.skipif(
     DATA is None or CASES is None, reason="SCORER_DATA and SCORER_CASES do not name the real data and the cases"
 )
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say that tests were left out; of tests in several processes pytest itself does not."""
+    if config.option.markexpr == "not slow":
+        terminalreporter.write_line("Left out: the tests marked slow. To run them too: python -m pytest -m ''")
 
 
 def case_rows() -> list[dict[str, Any]]:
@@ -123,6 +152,11 @@ def in_fresh_process(tmp_path: Path) -> Callable[..., subprocess.CompletedProces
         )
 
     return run
+
+
+def in_memory_of(mebibytes: int, command: list[str]) -> list[str]:
+    """A command that runs another one with so much address space, which holds more than what is resident."""
+    return ["sh", "-c", f'ulimit -v {mebibytes * 1024} && exec "$@"', "sh", *command]
 
 
 @pytest.fixture(params=["orjson", "standard json"])

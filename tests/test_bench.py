@@ -44,6 +44,7 @@ def temporary(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_every_work_gives_a_row_and_leaves_no_file(tmp_path: Path, temporary: Path) -> None:
     other, out = tmp_path / "other.py", tmp_path / "figures.json"
     other.write_text(OTHER_SCORER)
@@ -64,6 +65,7 @@ def test_every_work_gives_a_row_and_leaves_no_file(tmp_path: Path, temporary: Pa
     assert all(line.split("|")[1].strip() in run.stderr for line in lines[2:])
 
 
+@pytest.mark.slow
 def test_a_target_that_is_missed_shows_and_fails_only_where_that_is_asked(temporary: Path) -> None:
     missed = ("--only", "suite", "--target", "suite=0.001")
     run = _ratios(temporary, *missed)

@@ -151,6 +151,7 @@ def honest(name: str, rng: random.Random) -> tuple[float, list[dict[str, Any]]]:
     return share, rows
 
 
+@pytest.mark.slow
 def test_a_hint_appears_in_at_most_one_of_200_honest_files() -> None:
     rng = random.Random(20261130)
     hinted = 0
@@ -162,6 +163,7 @@ def test_a_hint_appears_in_at_most_one_of_200_honest_files() -> None:
     assert hinted <= 1
 
 
+@pytest.mark.slow
 def test_no_reading_is_named_and_no_file_called_mixed_for_honest_answers() -> None:
     rng = random.Random(7)
     for number in range(16):

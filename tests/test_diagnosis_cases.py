@@ -17,7 +17,7 @@ from scorer.evidence.diagnosis.fit import repeated_median
 from scorer.evidence.diagnosis.records import SignName
 from scorer.output.data import diagnosis_json, dump
 from scorer.output.text.diagnosis import diagnosis_text
-from tests.conftest import FIXTURES, ROOT, Run, Score, answers, case_rows, needs_cases, write_rows
+from tests.conftest import FIXTURES, ROOT, Run, Score, answers, case_rows, needs_cases, scaled, write_rows
 from tests.strategies import rows
 
 
@@ -193,7 +193,7 @@ def test_each_benchmark_of_a_suite_has_its_own_diagnosis(run_score: Score) -> No
     assert run_score(*arguments).out.count("advice beside the score") == 3
 
 
-@settings(max_examples=150)
+@settings(max_examples=scaled(150))
 @given(st.data())
 def test_nothing_in_a_row_stops_a_diagnosis(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["pointerbench-text", "osworld-g"]))
@@ -210,7 +210,7 @@ def test_nothing_in_a_row_stops_a_diagnosis(data: st.DataObject) -> None:
     assert diagnosis_text(found, table_format="simple").startswith("diagnosis of ")
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 @given(st.data())
 def test_numbers_of_any_size_stop_no_diagnosis(data: st.DataObject) -> None:
     truth = load_benchmark("pointerbench-text", FIXTURES)

@@ -16,7 +16,7 @@ from scorer.core.findings import Code
 from scorer.core.limits import LIMITS
 from scorer.core.signature import format_signature, parse_signature
 from scorer.profiles import PROFILES
-from tests.conftest import ROOT, Score
+from tests.conftest import PACKAGE, ROOT, Score
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^    (python -m pip install .*)$", README, re.MULTILINE)
@@ -84,7 +84,7 @@ def test_the_changelog_has_a_section_on_numbers() -> None:
     assert "### Numbers" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "scorer").rglob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.name)
 def test_every_module_and_every_public_function_says_what_it_is(path: Path) -> None:
     import ast
 

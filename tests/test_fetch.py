@@ -12,6 +12,7 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,10 @@ def test_local_data_only(run_score: Score, tmp_path: Path) -> None:
     assert (run.status, "holds no OSWorld-G.json" in run.err) == (3, True)
 
 
+OLD_HUB = tuple(map(int, version("huggingface-hub").split(".")[:2])) < (1, 20)
+"""Whether the hub's client leaves it to its caller to go on after a cut."""
+
+
 def _hub(in_fresh_process: InFreshProcess, server: Files, data: Path) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own: the hub's client reads its endpoint when it is imported."""
     code = (
@@ -257,12 +262,15 @@ def test_pointerbench_comes_from_the_hub_and_goes_on_after_a_cut(
     server.files[big] += os.urandom(24_000_000)  # more than twice the client's blocks
     server.cut = {f"/datasets/{DATASET}/resolve/{COMMIT}/{big}"}
     run = _hub(in_fresh_process, server, tmp_path / "data")
+    if run.returncode and OLD_HUB:
+        assert "the same command goes on where it stopped" in run.stderr
+        run = _hub(in_fresh_process, server, tmp_path / "data")
     assert run.returncode == 0, run.stderr
     assert "Traceback" not in run.stderr
     target = tmp_path / "data/pointerbench"
     for name, data in server.files.items():
         assert (target / name).read_bytes() == data
-    assert any(span.startswith("bytes=") for _, path, span in server.asked if path.endswith(big))
+    assert OLD_HUB or any(span.startswith("bytes=") for _, path, span in server.asked if path.endswith(big))
     assert len(load_benchmark("pointerbench-text", tmp_path / "data").examples) == 18
     assert "pointerbench-sheets: 12 examples" in run.stderr
 

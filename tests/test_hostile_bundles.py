@@ -16,7 +16,7 @@ import pytest
 from scorer import UsageError, load_benchmark, score
 from scorer.core.limits import Limits
 from scorer.evidence.category_tree import read_hierarchy
-from tests.conftest import FIXTURES, Score, answers, write_rows
+from tests.conftest import FIXTURES, Score, answers, in_memory_of, write_rows
 from tests.test_submission import BUNDLES, MANIFEST, _edited, _sha, fault, verified
 
 COMPLETE = FIXTURES / "predictions/complete.osworld_g.grid1000.jsonl"
@@ -78,12 +78,11 @@ def test_rows_of_a_bundle_are_bounded_in_time_and_memory(row: str, folder: Path,
     _edited(folder, lambda s: s["benchmarks"]["pointerbench-sheets"].update(sha256=_sha(path)))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run = subprocess.run(
-        [sys.executable, "-m", "scorer", "verify", str(folder), "--data", str(FIXTURES)],
+        in_memory_of(400, [sys.executable, "-m", "scorer", "verify", str(folder), "--data", str(FIXTURES)]),
         capture_output=True,
         text=True,
         cwd=tmp_path,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (400 * 2**20,) * 2),
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert run.returncode == 1, run.stderr

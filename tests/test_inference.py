@@ -124,7 +124,7 @@ def test_retry_after_is_kept_to(ask: Ask, tmp_path: Path) -> None:
     with Endpoint(answering(failure(429, headers={"Retry-After": "1"}), completion("(1, 2)"))) as endpoint:
         ask("base", *ONE, "--out", tmp_path / "p.jsonl", "--model-base-url", endpoint.url)
     first, second = endpoint.asked
-    assert 1 <= second.at - first.at < 2.5
+    assert 1 <= second.at - first.at < 5
 
 
 def test_a_run_goes_on_where_it_stopped_and_asks_errors_again_on_request(ask: Ask, tmp_path: Path) -> None:
@@ -281,6 +281,7 @@ def test_without_the_extra_the_next_step_is_named(ask: Ask, tmp_path: Path, monk
     assert "python -m pip install 'gui-grounding-scorer[inference]'" in run.err
 
 
+@pytest.mark.slow
 def test_the_ten_lines_of_the_readme_work(tmp_path: Path) -> None:
     """Pasted as they are, but for the installation, the download, and the address of the endpoint."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

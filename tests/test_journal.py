@@ -121,6 +121,7 @@ def _environment() -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if not key.startswith(("SCORER_", "OPENAI_"))}
 
 
+@pytest.mark.slow
 def test_killed_at_ten_moments_and_started_again_each_row_is_there_once(tmp_path: Path) -> None:
     """SIGKILL while rows are written; 3 x 42 calls, so that ten lives do not suffice to finish before the last."""
     out, rng = tmp_path / "preds.jsonl", random.Random(5)
@@ -158,19 +159,13 @@ def test_killed_at_ten_moments_and_started_again_each_row_is_there_once(tmp_path
     assert 126 <= len(endpoint.asked) <= 126 + 40
 
 
+@pytest.mark.slow
 def test_ctrl_c_waits_for_the_calls_under_way_and_the_run_goes_on_later(tmp_path: Path) -> None:
     out = tmp_path / "preds.jsonl"
     with Endpoint(lambda *_: completion("(1, 2)")._replace(delay=0.2)) as endpoint:
         command = _script(endpoint.url, out, "--concurrency", "3")
-        process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=_environment(),
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        )
-        while len(endpoint.asked) < 5:
+        process = subprocess.Popen(command, cwd=ROOT, env=_environment(), stderr=subprocess.PIPE, text=True)
+        while len(endpoint.asked) < 5 and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)

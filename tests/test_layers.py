@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, write_rows
+from tests.conftest import PACKAGE, write_rows
 
-PACKAGE = ROOT / "scorer"
 FLOORS = (
     "core",
     "files",

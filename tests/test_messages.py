@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-import scorer
 from scorer.core import messages
 from scorer.core.findings import Code, Findings, Message
 from scorer.core.limits import LIMITS, Limits
+from tests.conftest import PACKAGE
 
 TEXTS = {name: value for name, value in vars(messages).items() if isinstance(value, Message)}
-FILES = [file for file in sorted(Path(scorer.__file__).parent.rglob("*.py")) if file.name != "messages.py"]
+FILES = [file for file in sorted(PACKAGE.rglob("*.py")) if file.name != "messages.py"]
 
 
 def _fields(message: Message) -> set[str]:

@@ -15,7 +15,7 @@ from scorer import Axis, Benchmark, Example, GroundTruth, PredictionsError
 from scorer.benchmarks.fields import record_id, text
 from scorer.core.records import Notes, ReadLabels, Record
 from scorer.core.report import Cell
-from tests.conftest import ROOT, write_rows
+from tests.conftest import PACKAGE, write_rows
 
 
 def read_record(record: Record, read_labels: ReadLabels, notes: Notes) -> Example:
@@ -114,7 +114,7 @@ def test_adding_a_benchmark_is_a_module_and_a_line(
     tmp_path: Path, in_fresh_process: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
     package = tmp_path / "scorer"
-    shutil.copytree(Path(scorer.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "benchmarks/shop.py").write_text(MODULE, encoding="utf-8")
     table = package / "benchmarks/__init__.py"
     before = table.read_text(encoding="utf-8")
@@ -153,7 +153,7 @@ def test_no_other_module_names_a_benchmark() -> None:
     import ast
 
     names = ("osworld", "pointerbench")
-    for file in sorted((ROOT / "scorer").rglob("*.py")):
+    for file in sorted(PACKAGE.rglob("*.py")):
         if file.parent.name == "benchmarks":
             continue
         tree = ast.parse(file.read_text(encoding="utf-8"))

@@ -16,7 +16,7 @@ from scorer.chat.read_reply import Grammar
 from scorer.core.records import Prediction
 from scorer.pipeline.reread import Rereader, parse_reply, reply_fields
 from scorer.profiles import PROFILES
-from tests.conftest import CASES, Score, needs_cases, write_rows
+from tests.conftest import CASES, Score, needs_cases, scaled, write_rows
 from tests.strategies import json_values
 
 FULL_HD = (1920, 1080)
@@ -328,7 +328,7 @@ messages = st.fixed_dictionaries(
 
 
 @given(st.sampled_from(list(PROFILES)), texts | messages | json_values)
-@settings(max_examples=400)
+@settings(max_examples=scaled(400))
 def test_no_reply_raises_and_every_answer_is_finite(profile: str, reply: object) -> None:
     read = parse_reply(profile, reply, FULL_HD)
     assert bool(read.points) != bool(read.error)

@@ -16,6 +16,8 @@ from tests.conftest import DATA, FIXTURES, needs_data, write_rows
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.xdist_group("browser")  # one browser at a time: two of them would wait for each other
+
 OSWORLD = FIXTURES / "predictions/osworld_g.jsonl"
 IMAGES = ("--images", FIXTURES)
 VERDICTS = json.loads((FIXTURES / "expected/osworld_g.json").read_text(encoding="utf-8"))["verdicts"]
@@ -145,6 +147,7 @@ def test_links_lead_to_an_example_and_say_so(make: Make, visit: Visit) -> None:
     assert page.evaluate("location.hash") == f"#{chosen(page)}"
 
 
+@pytest.mark.slow
 def test_a_link_brings_its_example_into_the_window_and_the_list_does_not_move_it(make: Make, visit: Visit) -> None:
     file = make(OSWORLD, *IMAGES)
 
@@ -215,6 +218,7 @@ def _cut(page: Page) -> list[float]:
     return [float(frame.get_attribute(name) or 0) for name in ("x", "y", "width")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_no_fault_in_either_scheme_and_nothing_is_cut_off(

@@ -18,7 +18,7 @@ from PIL import Image
 from scorer.benchmarks import BENCHMARKS
 from scorer.output.html import images
 from scorer.output.html.images import ScreenshotError, Wanted
-from tests.conftest import Score, subset_row, write_rows
+from tests.conftest import Score, scaled, subset_row, write_rows
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -52,6 +52,8 @@ def _hostile_files(folder: Path) -> tuple[Path, Path]:
     return write_rows(folder / "truth.jsonl", truth), write_rows(folder / f"{HOSTILE[2].replace('/', '')}.jsonl", rows)
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("browser")
 def test_no_text_of_a_file_runs_or_is_taken_for_markup(
     run_score: Score, visit: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -75,6 +77,7 @@ def test_no_text_of_a_file_runs_or_is_taken_for_markup(
     assert page.locator("#page-list li").count() == len(HOSTILE)
 
 
+@pytest.mark.xdist_group("browser")
 def test_the_policy_alone_stops_what_would_slip_through(run_score: Score, chromium: Any, tmp_path: Path) -> None:
     truth, predictions = _hostile_files(tmp_path)
     out = tmp_path / "report.html"
@@ -166,7 +169,7 @@ def test_other_formats_and_other_sizes_are_refused_and_others_still_shown(tmp_pa
     assert isinstance(good, images.Pictures)
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 @given(data=st.data())
 def test_a_damaged_picture_is_named_and_never_fatal(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -9,21 +9,23 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scorer.cli import main as cli
-from tests.conftest import FIXTURES, ROOT, Score, write_rows
+from tests.conftest import FIXTURES, ROOT, Score, scaled, write_rows
 from tests.strategies import json_values, rows
 
 GOOD = (FIXTURES / "predictions/text.jsonl").read_bytes()
 IDS = [json.loads(line)["id"] for line in GOOD.splitlines() if line.strip()]
 ANNOTATIONS = (FIXTURES / "osworld_g/benchmark/OSWorld-G.json").read_bytes()
 
-many_runs = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many_runs = settings(
+    max_examples=scaled(60), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 
 @st.composite
@@ -159,11 +161,24 @@ def test_a_closed_pipe_ends_quietly() -> None:
     assert b"Traceback" not in run.stderr
 
 
+def _unread(pipe: IO[bytes]) -> int:
+    """The bytes that are in a pipe."""
+    import fcntl
+    import termios
+
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_an_interrupt_ends_with_one_word() -> None:
     process = _start("-", "--data", FIXTURES, stdin=subprocess.PIPE)
-    time.sleep(1.5)  # it waits for rows that never come
-    process.send_signal(signal.SIGINT)
+    assert process.stdin is not None
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    end = time.monotonic() + 60
+    while _unread(process.stdin) and time.monotonic() < end:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)  # it has read the first line, and waits for rows that never come
     _, err = process.communicate(timeout=20)
     assert process.returncode == cli.INTERRUPTED
     assert err.strip() == b"interrupted"

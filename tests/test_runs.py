@@ -256,6 +256,7 @@ def test_names_of_details_are_readable_safe_and_as_many_as_there_are_ids() -> No
     assert file_name("\ud800", 5).startswith("_--")
 
 
+@pytest.mark.slow
 def test_more_than_ten_thousand_tasks_are_sharded_and_summarized(run_score: Score) -> None:
     count = SHARD_ABOVE + 1
     row = {"instruction": "x", "bbox": [1, 1, 9, 9], "answer_type": "point", "category": "c"}
