@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from scorer.benchmarks.rows import Records, RowError, image_size, number_list, row_id, shown, text
+from scorer.benchmarks.rows import Records, RowError, coordinate_list, image_size, row_id, shown, text
 from scorer.core.findings import Findings, type_name
 from scorer.core.records import UNKNOWN_LABEL, Axis, Benchmark, Example, Rows, RuleName
 
@@ -110,17 +110,19 @@ def _example(row: dict[str, Any]) -> Example:
 
 
 def _box(value: object) -> tuple[float, ...]:
-    numbers = number_list("box_coordinates", value)
+    numbers = coordinate_list("box_coordinates", value)
     if len(numbers) != 4:
         raise RowError(f"bbox has {len(numbers)} numbers (needs x, y, width, height)")
     x, y, width, height = numbers
     if width < 0 or height < 0:
         raise RowError(f"bbox has a negative size: {shown(value)} (needs x, y, width, height)")
-    return x, y, x + width, y + height
+    corners = x, y, x + width, y + height
+    coordinate_list("the corners of bbox", list(corners))
+    return corners
 
 
 def _ring(value: object) -> tuple[float, ...]:
-    numbers = number_list("box_coordinates", value)
+    numbers = coordinate_list("box_coordinates", value)
     if len(numbers) < 6 or len(numbers) % 2:
         raise RowError(f"polygon has {len(numbers)} numbers (needs an even count of at least 6)")
     return tuple(numbers)

@@ -10,7 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from scorer.benchmarks.rows import LARGEST, Records, RowError, image_size, number_list, row_id, shown, text
+from scorer.benchmarks.rows import (
+    LARGEST,
+    Records,
+    RowError,
+    coordinate_list,
+    image_size,
+    number_list,
+    row_id,
+    shown,
+    text,
+)
 from scorer.core.findings import Code, Findings
 from scorer.core.records import (
     MIN_COVERAGE,
@@ -130,7 +140,7 @@ def _box(value: object) -> Box:
         whole = type(x0) is int and type(y0) is int and type(x1) is int and type(y1) is int
         if whole and -LARGEST < x0 <= x1 < LARGEST and -LARGEST < y0 <= y1 < LARGEST:
             return x0, y0, x1, y1
-    numbers = number_list("bbox", value)
+    numbers = coordinate_list("bbox", value)
     if len(numbers) != 4:
         raise RowError(f"bbox must be [x0, y0, x1, y1], found {shown(value)}")
     x0, y0, x1, y1 = numbers
