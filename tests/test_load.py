@@ -100,13 +100,17 @@ def test_an_image_size_is_the_rows_own_and_1024x768_where_it_is_missing(tmp_path
         ({"bbox": [1, 2, 3, "4"]}, "bbox: entry 4 is a string, not a number"),
         ({"bbox": [1, 2, True, 4]}, "bbox: entry 3 is a boolean, not a number"),
         ({"bbox": [1, 2, float("nan"), 4]}, "bbox: entry 3 is not finite"),
-        ({"bbox": [1, 2, 10**400, 4]}, "bbox: entry 3 is not finite"),
+        ({"bbox": [1, 2, float("-inf"), 4]}, "bbox: entry 3 is not finite"),
+        ({"bbox": [1, 2, 10**400, 4]}, "bbox: entry 3 is 1000"),
+        ({"bbox": [1, 2, 10**7, 4]}, "bbox: entry 3 is 10000000 (needs pixels between -10,000,000 and 10,000,000)"),
+        ({"bbox": [1, -1e7, 3, 4]}, "bbox: entry 2 is -10000000.0 (needs pixels between"),
         ({"image_size": [0, 768]}, "image_size must be [width, height], two whole numbers from 1, found [0, 768]"),
         ({"image_size": [1024.5, 768]}, "image_size must be"),
         ({"image_size": "1024x768"}, "image_size must be"),
         ({"answer_type": "polygon"}, "unknown answer_type 'polygon' (known: point, bbox)"),
         ({"answer_type": "bbox", "eval": "iou"}, "eval must be an object, found 'iou'"),
         ({"answer_type": "bbox", "eval": {"min_coverage": 90}}, "must lie in 0..1"),
+        ({"answer_type": "bbox", "eval": {"min_coverage": 10**400}}, "must lie in 0..1"),
         ({"answer_type": "bbox", "eval": {"min_coverage": "0.9"}}, "entry 1 is a string"),
         ({"instruction": 7}, "instruction must be a string, found number"),
         ({"id": 7}, "entry 1: id must be a string, found number"),
@@ -144,6 +148,10 @@ def test_all_faults_of_a_file_are_named_in_one_error(tmp_path: Path) -> None:
         ({"box_coordinates": [1, 2, 3]}, "bbox has 3 numbers (needs x, y, width, height)"),
         ({"box_type": "polygon"}, "polygon has 4 numbers (needs an even count of at least 6)"),
         ({"box_type": "polygon", "box_coordinates": [1] * 7}, "polygon has 7 numbers"),
+        ({"box_coordinates": [1, 2, 3, 1e7]}, "box_coordinates: entry 4 is 10000000.0 (needs pixels between"),
+        ({"box_coordinates": [6e6, 2, 5e6, 4]}, "the corners of bbox: entry 3 is 11000000.0 (needs pixels between"),
+        (RING | {"box_coordinates": [0, 0, 50, 0, 50, 2**60]}, "box_coordinates: entry 6 is 1152921504606846976 ("),
+        (RING | {"box_coordinates": [0, 0, 50, 0, 1e300, 1]}, "box_coordinates: entry 5 is 1e+300 (needs"),
         ({"box_type": None}, "unknown box_type None"),
         ({"box_type": ["bbox"]}, "unknown box_type ['bbox']"),
         ({"image_size": None}, "image_size must be"),
@@ -260,6 +268,13 @@ def test_what_is_odd_but_usable_is_scored_with_a_warning(tmp_path: Path) -> None
     assert len(truth.examples) == 2
     truth = sheets(tmp_path, {"bbox": [0, 0, 2000, 20], "instruction": ""})
     assert codes(truth) == ["gt-outside-image", "gt-empty-instruction", "gt-not-official"]
+
+
+def test_target_coordinates_up_to_the_bound_and_down_to_the_smallest_double_are_read(tmp_path: Path) -> None:
+    ring = [-9_999_999, 5e-324, 9_999_999.5, 0, 0, 9_999_999]
+    truth = osworld(tmp_path, RING | {"box_coordinates": ring}, RECORD | {"box_coordinates": [9e6, -9e6, 9e5, 1]})
+    assert [example.target for example in truth.examples] == [tuple(ring), (9e6, -9e6, 9.9e6, 1 - 9e6)]
+    assert sheets(tmp_path, {"bbox": [-9_999_999, 0, 0.5, 9_999_999]}).examples[0].target[0] == -9_999_999
 
 
 def test_a_missing_answer_type_is_taken_from_the_rule(tmp_path: Path) -> None:

@@ -75,12 +75,12 @@ def test_a_benchmark_may_do_without_axes() -> None:
 
 MODULE = '''"""Shop: pages of a shop in a house of its own."""
 
-from scorer.benchmarks.fields import number_list, record_id, text
+from scorer.benchmarks.fields import coordinate_list, record_id, text
 from scorer.core.records import Axis, Benchmark, Example
 
 
 def read_record(record, read_labels, notes):
-    x, y, width, height = number_list("box", record.get("box"))
+    x, y, width, height = coordinate_list("box", record.get("box"))
     box = (x, y, x + width, y + height)
     return Example(record_id(record), "point_in_bbox", box, (800, 600), read_labels(record), text(record, "task"))
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from scorer.core.findings import NUMBERS, shorten, type_name
 from scorer.core.records import Size
 
-LARGEST = 10**15
-"""Upper bound of a coordinate's absolute value."""
-LARGEST_SIDE = 10_000_000
-"""Upper bound of a screenshot's width and height in pixels."""
+LARGEST = 10_000_000
+"""Bound, in pixels, of an image side and of the magnitude of a target coordinate.
+
+It is hundreds of times the largest screens: a record beyond it is damaged or is not in pixels. It keeps the products of
+coordinates, which polygons need, far below the largest double. There is no smallest magnitude: beside tiny coordinates
+shapely's 106 bits can be wrong about points within 1e-20 pixels of an edge, and about no others.
+"""
 
 
 class RecordError(ValueError):
@@ -18,23 +22,32 @@ class RecordError(ValueError):
 
 
 def number_list(name: str, value: object) -> list[float]:
-    """A list of finite numbers, unchanged. Raises RecordError for anything else."""
+    """The value, checked to be a list of finite numbers. Raises RecordError that names the first entry that is none."""
     if type(value) is not list:
         raise RecordError(f"{name} must be a list of numbers, found {type_name(value)}")
-    for entry in value:
-        # The bounds are false for NaN, for infinities and for whole numbers that no double can hold.
-        if type(entry) not in NUMBERS or not -LARGEST < entry < LARGEST:
-            position = [other is entry for other in value].index(True) + 1
-            what = "not finite" if type(entry) in NUMBERS else f"a {type_name(entry)}, not a number"
-            raise RecordError(f"{name}: entry {position} is {what}")
+    for position, entry in enumerate(value, 1):
+        if type(entry) not in NUMBERS:
+            raise RecordError(f"{name}: entry {position} is a {type_name(entry)}, not a number")
+        if not -inf < entry < inf:  # this way round for NaN
+            raise RecordError(f"{name}: entry {position} is not finite")
     return value
+
+
+def coordinate_list(name: str, value: object) -> list[float]:
+    """The value, checked to be a list of coordinates in pixels. Raises RecordError that names the first other entry."""
+    numbers = number_list(name, value)
+    for position, number in enumerate(numbers, 1):
+        if not -LARGEST < number < LARGEST:
+            needed = f"pixels between -{LARGEST:,} and {LARGEST:,}"
+            raise RecordError(f"{name}: entry {position} is {shown(number)} (needs {needed})")
+    return numbers
 
 
 def image_size(value: object) -> Size:
     """[width, height] as two whole numbers from 1. Raises RecordError for anything else."""
     if type(value) is list and len(value) == 2:
         width, height = value
-        if type(width) is int and type(height) is int and 0 < width < LARGEST_SIDE and 0 < height < LARGEST_SIDE:
+        if type(width) is int and type(height) is int and 0 < width < LARGEST and 0 < height < LARGEST:
             return width, height
     raise RecordError(f"image_size must be [width, height], two whole numbers from 1, found {shown(value)}")
 

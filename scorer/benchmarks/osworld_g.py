@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scorer.benchmarks.fields import RecordError, image_size, number_list, record_id, shown, text
+from scorer.benchmarks.fields import RecordError, coordinate_list, image_size, record_id, shown, text
 from scorer.core import messages
 from scorer.core.findings import Reporter, type_name
 from scorer.core.records import (
@@ -130,17 +130,19 @@ def _lists_fault(table: Mapping[str, Any], name_of: Any) -> str:
 
 
 def _box(value: object) -> tuple[float, ...]:
-    numbers = number_list("box_coordinates", value)
+    numbers = coordinate_list("box_coordinates", value)
     if len(numbers) != 4:
         raise RecordError(f"bbox has {len(numbers)} numbers (needs x, y, width, height)")
     x, y, width, height = numbers
     if width < 0 or height < 0:
         raise RecordError(f"bbox has a negative size: {shown(value)} (needs x, y, width, height)")
-    return x, y, x + width, y + height
+    corners = x, y, x + width, y + height
+    coordinate_list("the corners of bbox", list(corners))
+    return corners
 
 
 def _ring(value: object) -> tuple[float, ...]:
-    numbers = number_list("box_coordinates", value)
+    numbers = coordinate_list("box_coordinates", value)
     if len(numbers) < 6 or len(numbers) % 2:
         raise RecordError(f"polygon has {len(numbers)} numbers (needs an even count of at least 6)")
     return tuple(numbers)

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from operator import itemgetter
 
-from scorer.benchmarks.fields import LARGEST, RecordError, image_size, number_list, record_id, shown, text
+from scorer.benchmarks.fields import (
+    LARGEST,
+    RecordError,
+    coordinate_list,
+    image_size,
+    number_list,
+    record_id,
+    shown,
+    text,
+)
 from scorer.core import messages
 from scorer.core.records import (
     MIN_COVERAGE,
@@ -111,7 +120,7 @@ def _box(value: object) -> Box:
         whole = type(x0) is int and type(y0) is int and type(x1) is int and type(y1) is int
         if whole and -LARGEST < x0 <= x1 < LARGEST and -LARGEST < y0 <= y1 < LARGEST:
             return x0, y0, x1, y1
-    numbers = number_list("bbox", value)
+    numbers = coordinate_list("bbox", value)
     if len(numbers) != 4:
         raise RecordError(f"bbox must be [x0, y0, x1, y1], found {shown(value)}")
     x0, y0, x1, y1 = numbers
