@@ -187,7 +187,7 @@ def test_the_command_prints_micro_and_macro_and_the_figure_asked_for(run_score: 
     # Of the cells 5/5, 7/8, 5/7, 4/5, 5/7 and 0/1.
     assert "micro 76.19 % (hits/n) · macro 68.39 % (mean of 6 overlapping category cells)" in run.out
     assert "category_hierarchy 71.43 % (over category)" in run.out
-    assert "an example counts in each of its own" in run.out
+    assert "an example counts in every category that it has" in run.out
     assert "without examples, so without a value: overall/colour" in run.out
     assert run_score(file, "--data", FIXTURES, "--aggregation-mode", "category_mean", "--score-only").out == "68.39\n"
     data = run_score(file, "--data", FIXTURES, "--aggregation-mode", "category_mean", "--json", "-").json
