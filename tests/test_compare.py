@@ -96,7 +96,7 @@ def test_other_examples_and_other_benchmarks_are_refused() -> None:
     first = score(OSWORLD, rows(set()))
     with pytest.raises(UsageError, match=r"not scored alike \(n: 21 and 20\)"):
         compare(first, score(fewer, rows(set())))
-    with pytest.raises(UsageError, match="not over the same examples"):
+    with pytest.raises(UsageError, match="not about the same examples"):
         compare(first, score(fewer, rows(set())), across=True)
     with pytest.raises(UsageError, match="no example in common"):
         compare(first, score(SHEETS, [{"id": "pbs_9001", "point": [1, 1]}]))

@@ -35,12 +35,12 @@ DIAGNOSED: dict[int, Diagnosed] = {
     3: Diagnosed("", 0, "", ("at most 2 decimals", "10.24 x 7.68", "8 of 8 targets")),
     6: Diagnosed("pixel, y before x", 8, "write x before y", ("y reaches 860", "768 high")),
     7: Diagnosed("frame:1036x756", 8, "--space frame:1036x756", ("(+1.2 %)", "(-1.6 %)")),
-    9: Diagnosed("half size, 512x384", 8, "--space frame:512x384", ("x is 0.5000 of", "y is 0.5000 of")),
+    9: Diagnosed("half size, 512x384", 8, "--space frame:512x384", ("x is 0.5000 times", "y is 0.5000 times")),
     10: Diagnosed(
         "fraction, y divided by the width",
         8,
         "divide y by the height, not by the width",
-        ("x is 1.0000 of its target's (0.0 %)", "y is 0.7499 of its target's (-25.0 %)"),
+        ("x is 1.0000 times that of the target (0.0 %)", "y is 0.7499 times that of the target (-25.0 %)"),
     ),
     54: Diagnosed("", 0, "", ("(0, 0)", "1 on examples without a target", "negative in both coordinates")),
     91: Diagnosed("", 0, "", ("swapped corners", "as x, y, width, height 1 would hit")),
@@ -190,7 +190,7 @@ def test_each_benchmark_of_a_suite_has_its_own_diagnosis(run_score: Score) -> No
     arguments = [FIXTURES / "predictions/suite.jsonl", "--data", FIXTURES, "--diagnose"]
     data: Run = run_score(*arguments, "--json", "-")
     assert all("diagnosis" in report for report in data.json["benchmarks"].values())
-    assert run_score(*arguments).out.count("advice beside the score") == 3
+    assert run_score(*arguments).out.count("advice only, the score is not changed") == 3
 
 
 @settings(max_examples=scaled(150))
@@ -240,7 +240,7 @@ def test_a_file_without_answers_has_nothing_to_try(run_score: Score, three_subse
     write_rows(Path("empty.jsonl"), [{"id": "pbs_0001", "error": "timeout"}])
     run = run_score("empty.jsonl", "--data", three_subsets, "--diagnose")
     assert run.status == 0
-    assert "no answers to try other readings on" in run.out
+    assert "no answers that could be read in another way" in run.out
 
 
 def test_a_hint_needs_more_than_a_handful_of_rows() -> None:

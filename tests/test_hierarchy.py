@@ -91,7 +91,7 @@ def test_a_tree_gives_what_was_worked_out_by_hand(node: Any, expected: Fraction 
 def test_the_modes_are_hits_over_examples_and_the_mean_of_the_categories() -> None:
     assert aggregate(FOUR, "micro_weighted", None).value == Fraction(9, 21)
     assert aggregate(FOUR, "category_mean", None).value == Fraction(9, 16)
-    with pytest.raises(UsageError, match='no aggregation mode "macro"; known: micro_weighted, category_mean'):
+    with pytest.raises(UsageError, match='unknown aggregation mode "macro"; known: micro_weighted, category_mean'):
         aggregate(FOUR, "macro", None)
 
 
@@ -124,9 +124,9 @@ def test_paths_counts_and_what_stays_outside_are_told() -> None:
         (tree({"kids": {}}), 'overall: unknown "kids"'),
         (
             tree({"aggregation": "mean", "children": {"a": {}}}),
-            'overall: no aggregation "mean"; known: leaf, unweighted',
+            'overall: unknown aggregation "mean"; known: leaf, unweighted',
         ),
-        (tree({"aggregation": 5}), "overall: no aggregation 5"),
+        (tree({"aggregation": 5}), "overall: unknown aggregation 5"),
         (tree({"children": {"a": {}}}), "overall: a leaf has no children"),
         (tree({"aggregation": "weighted"}), "overall: weighted needs children"),
         (tree({"aggregation": "unweighted", "children": ["a"]}), "overall: children must be an object, found list"),
@@ -135,8 +135,8 @@ def test_paths_counts_and_what_stays_outside_are_told() -> None:
         (tree({"aggregation": "weighted", "children": {"a": {"weight": -1}}}), "overall/a: weight must be a number"),
         (tree({"aggregation": "weighted", "children": {"a": {"weight": True}}}), "overall/a: weight must be a number"),
         (tree({"aggregation": "weighted", "children": {"a": {"weight": "1"}}}), "overall/a: weight must be a number"),
-        (b'{"overall": {"weight": NaN}}', "NaN is no JSON number"),
-        (b'{"overall": {"weight": Infinity}}', "Infinity is no JSON number"),
+        (b'{"overall": {"weight": NaN}}', "NaN is not a JSON number"),
+        (b'{"overall": {"weight": Infinity}}', "Infinity is not a JSON number"),
         (
             tree(
                 {
@@ -144,7 +144,7 @@ def test_paths_counts_and_what_stays_outside_are_told() -> None:
                     "children": {"x": {"aggregation": "unweighted", "children": {"z": {}}}, "z": {}},
                 }
             ),
-            'overall/x/z: the category "z" stands in the tree twice',
+            'overall/x/z: the category "z" appears twice in the tree',
         ),
         (b'{"overall": ' + b'{"children": {"a": ' * 5000, "not JSON"),
     ],
@@ -187,7 +187,7 @@ def test_the_command_prints_micro_and_macro_and_the_figure_asked_for(run_score: 
     # Of the cells 5/5, 7/8, 5/7, 4/5, 5/7 and 0/1.
     assert "micro 76.19 % (hits/n) · macro 68.39 % (mean of 6 overlapping category cells)" in run.out
     assert "category_hierarchy 71.43 % (over category)" in run.out
-    assert "an example counts in each of its own" in run.out
+    assert "an example counts in every category that it has" in run.out
     assert "without examples, so without a value: overall/colour" in run.out
     assert run_score(file, "--data", FIXTURES, "--aggregation-mode", "category_mean", "--score-only").out == "68.39\n"
     data = run_score(file, "--data", FIXTURES, "--aggregation-mode", "category_mean", "--json", "-").json

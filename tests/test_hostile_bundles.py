@@ -147,10 +147,16 @@ def test_a_manifest_of_nested_lists_is_named_and_not_passed_on(folder: Path, run
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"overall": {"aggregation": "weighted", "children": {"a": {"weight": 1e400}}}}', "no double holds"),
-        ('{"overall": {"aggregation": "weighted", "children": {"a": {"weight": 1e999999999}}}}', "no double holds"),
-        ('{"overall": {"aggregation": "weighted", "children": {"a": {"weight": 1e-999999999}}}}', "no double holds"),
-        ('{"overall": {"aggregation": "unweighted", "children": {"a": {}, "a": {}}}}', '"a" stands twice'),
+        ('{"overall": {"aggregation": "weighted", "children": {"a": {"weight": 1e400}}}}', "for a double"),
+        (
+            '{"overall": {"aggregation": "weighted", "children": {"a": {"weight": 1e999999999}}}}',
+            "for a double",
+        ),
+        (
+            '{"overall": {"aggregation": "weighted", "children": {"a": {"weight": 1e-999999999}}}}',
+            "for a double",
+        ),
+        ('{"overall": {"aggregation": "unweighted", "children": {"a": {}, "a": {}}}}', '"a" appears twice'),
         (
             '{"overall": ' + '{"aggregation": "unweighted", "children": {"a": ' * 60 + "{}" + "}}" * 60 + "}",
             "nested deeper than 50 nodes",

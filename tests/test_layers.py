@@ -132,7 +132,8 @@ NEVER_ENTERED = (
         "scorer.files.python_rows",
         "scorer.ground_truth.download",
     ),
-    *("scorer.output.html", "scorer.output.run_folder", "scorer.output.schemas"),
+    *("scorer.output.html", "scorer.output.run_folder", "scorer.output.schemas", "scorer.output.data"),
+    *("scorer.output.text.aggregation", "scorer.output.text.attempts"),
 )
 """Rooms that a plain score does not enter."""
 

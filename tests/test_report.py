@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from scorer.api import load_benchmark, score
 from scorer.core.report import Report
+from scorer.evidence.target import bounds
 from scorer.output.html.charts import sizes
-from scorer.output.html.examples import Section, bounds, cut_out
+from scorer.output.html.examples import Section, cut_out
 from scorer.output.html.page import DEFAULT_EXAMPLES, File, Page, keep, make_page
 from scorer.output.html.replies import read_replies
 from scorer.output.html.template import render_page

@@ -19,7 +19,6 @@ from scorer.core.records import GroundTruth
 from scorer.core.report import Report
 from scorer.ground_truth.load import Selection
 from scorer.ground_truth.search import ENVIRONMENT, Locator
-from scorer.output.data import dump, rejection_json
 from scorer.output.text.findings import finding_lines
 
 Streams = list[tuple[str, Callable[[], IO[bytes]]]]
@@ -147,6 +146,8 @@ def rejection_written(json_path: str | None) -> Iterator[None]:
         yield
     except (PredictionsError, GroundTruthError) as rejected:
         if json_path is not None:
+            from scorer.output.data import rejection_json
+
             write_json(json_path, [rejection_json(rejected)])
         raise
 
@@ -154,6 +155,8 @@ def rejection_written(json_path: str | None) -> Iterator[None]:
 def write_json(path: str, values: Iterable[Any], *, lines: bool = False) -> None:
     """Write JSON values, each indented, or each on one line."""
     from jsonlines import Writer
+
+    from scorer.output.data import dump
 
     dumps = partial(dump, indent=None if lines else 2)
     if path == "-":

@@ -1,1 +1,1 @@
-"""What a score is worth beside its number: comparison, category trees, diagnosis."""
+"""What is computed from finished reports: comparisons, figures of category trees, diagnoses."""

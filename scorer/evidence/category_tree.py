@@ -1,8 +1,11 @@
-"""Category cells -> one figure: AgentCompass's aggregation modes and its tree of categories, in exact fractions.
+"""Category cells -> one figure, as AgentCompass aggregates them. All arithmetic is in exact fractions.
 
-``micro_weighted`` is hits over examples, ``category_mean`` the plain mean of the cells. A tree is one
-``{"overall": node}``; a node has ``aggregation`` (leaf, unweighted, weighted, weighted_by_count), ``children`` and
-``weight``. A leaf is the category of its name, once in a tree; one without examples has no value and is in no mean.
+A mode is ``micro_weighted`` (hits / examples) or ``category_mean`` (the plain mean of the accuracies of the cells).
+
+A category tree is a JSON object ``{"overall": node}``. A node is an object with the keys ``aggregation`` (leaf,
+unweighted, weighted or weighted_by_count; leaf if it is left out), ``children`` (name -> node) and ``weight`` (a number
+that is not negative). A leaf stands for the category of its name, and a category is in a tree at most once. The value
+of any other node is the weighted mean of its children. A leaf without examples has no value and is in no mean.
 """
 
 from __future__ import annotations
@@ -18,22 +21,32 @@ from scorer.core.findings import shorten, type_name
 from scorer.core.report import Aggregation, Branch, Cell, Report, Table
 
 MODES = ("micro_weighted", "category_mean")
+"""The aggregations that need no tree."""
 ROOT = "overall"
+"""The name of the only root of a category tree."""
 MAX_DEPTH = 50
+"""Deepest level of a category tree below its root. It keeps the recursion of reading below Python's limit."""
 KINDS = ("leaf", "unweighted", "weighted", "weighted_by_count")
+"""The values of a node's ``aggregation``: a category, or a mean of the children with equal weights, with the weights
+that are given, or with the numbers of examples as weights."""
 
 
 class Node(NamedTuple):
-    """One node of a tree of categories. ``weight`` is None where none was given."""
+    """One node of a category tree."""
 
     name: str
+    """Its key in the tree; of a leaf, the category."""
     path: str
+    """The names from the root to this node, joined by "/"; in a name "~" is written "~0" and "/" is written "~1"."""
     kind: str
+    """Its ``aggregation``, one of KINDS."""
     weight: Fraction | None
+    """Its weight under a ``weighted`` parent; None where none is given."""
     children: tuple[Node, ...]
+    """Empty for a leaf."""
 
     def leaves(self) -> Iterator[Node]:
-        """The categories below, itself if it is one."""
+        """The leaves below this node, or the node itself where it is a leaf."""
         if not self.children:
             yield self
         for child in self.children:
@@ -41,7 +54,10 @@ class Node(NamedTuple):
 
 
 def read_hierarchy(data: bytes, source: str) -> Node:
-    """A tree of categories from JSON. Raises UsageError that names the file, the node and what is wrong with it."""
+    """A category tree from the bytes of a JSON file; ``source`` names the file in messages.
+
+    Raises UsageError with the file, the path of the node and what is wrong with it.
+    """
     try:
         found = _parse(data)
     except (ValueError, RecursionError) as error:
@@ -54,35 +70,40 @@ def read_hierarchy(data: bytes, source: str) -> Node:
         names = [leaf.name for leaf in root.leaves()]
         again = next((leaf for leaf in root.leaves() if names.count(leaf.name) > 1), None)
         if again is not None:
-            raise UsageError(f'{again.path}: the category "{shorten(again.name)}" stands in the tree twice')
+            raise UsageError(f'{again.path}: the category "{shorten(again.name)}" appears twice in the tree')
     except UsageError as fault:
         raise UsageError(f"{source}: {fault.message}") from None
     return root
 
 
 def _parse(data: bytes) -> Any:
-    """JSON with its numbers exact. ValueError for one that no double holds, and for a name given twice."""
+    """Parse JSON with exact numbers.
+
+    Raises ValueError for a number that is beyond a double, is not finite, or is not 0 but rounds to 0 as a double, and
+    for a name that appears twice in one object.
+    """
 
     def number(text: str) -> Fraction:
         value = float(text)
         if not math.isfinite(value) or (value == 0 and text.strip("-0.").partition("e")[0].strip("0.")):
-            raise ValueError(f"{shorten(text)} is a number that no double holds")
+            raise ValueError(f"{shorten(text)} is too large or too small for a double")
         return Fraction(text)
 
-    def refuse(text: str) -> NoReturn:
-        raise ValueError(f"{shorten(text)} is no JSON number")
+    def reject(text: str) -> NoReturn:
+        raise ValueError(f"{shorten(text)} is not a JSON number")
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         again = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
         if again is not None:
-            raise ValueError(f'"{shorten(again)}" stands twice in one object')
+            raise ValueError(f'"{shorten(again)}" appears twice in one object')
         return dict(pairs)
 
-    return json.loads(data.decode("utf-8-sig"), parse_float=number, parse_constant=refuse, object_pairs_hook=distinct)
+    return json.loads(data.decode("utf-8-sig"), parse_float=number, parse_constant=reject, object_pairs_hook=distinct)
 
 
 def _node(name: str, path: str, given: object, depth: int = 0) -> Node:
+    """A node from parsed JSON. Raises UsageError, with the path of the node, for what is not one."""
     if depth > MAX_DEPTH:
         raise UsageError(f"{shorten(path)}: nested deeper than {MAX_DEPTH} nodes")
     if not isinstance(given, dict):
@@ -92,7 +113,8 @@ def _node(name: str, path: str, given: object, depth: int = 0) -> Node:
         raise UsageError(f'{path}: unknown "{shorten(unknown[0])}"; a node has aggregation, children, weight')
     kind = given.get("aggregation", "leaf")
     if kind not in KINDS:
-        raise UsageError(f"{path}: no aggregation {shorten(json.dumps(kind, default=str))}; known: {', '.join(KINDS)}")
+        shown = shorten(json.dumps(kind, default=str))
+        raise UsageError(f"{path}: unknown aggregation {shown}; known: {', '.join(KINDS)}")
     children = given.get("children") or {}
     if not isinstance(children, dict):
         raise UsageError(f"{path}: children must be an object, found {type_name(children)}")
@@ -123,15 +145,16 @@ def _escape(name: str) -> str:
 
 
 def aggregate(report: Report, mode: str | None, tree: Node | None) -> Aggregation:
-    """One figure from the category cells of a report; see aggregate_cells."""
+    """One figure from the category cells of a report; see ``aggregate_cells``."""
     return aggregate_cells(report.total, report.categories, mode, tree)
 
 
 def aggregate_cells(total: Cell, categories: Table, mode: str | None, tree: Node | None) -> Aggregation:
-    """One figure from a total and category cells, and the branches of the tree that it comes from.
+    """One figure from the total and the category cells of a benchmark.
 
-    A tree replaces the mode. Categories outside the tree stay out of its figure and are named.
-    Raises UsageError for an unknown mode and where only children of weight zero have a value.
+    Where a ``tree`` is given, ``mode`` is not read. Categories that are not in the tree are not in its figure either;
+    they are listed. Raises UsageError for an unknown mode, and where all children of a node that have a value have the
+    weight zero. Source of the modes and of the tree: AgentCompass.
     """
     axis, cells = categories.axis, {cell.label: cell for cell in categories.cells}
     if tree is not None:
@@ -143,11 +166,11 @@ def aggregate_cells(total: Cell, categories: Table, mode: str | None, tree: Node
         return Aggregation(mode, axis, _ratio(total), (), ())
     if mode == "category_mean":
         return Aggregation(mode, axis, _mean([(_ratio(cell), Fraction(1)) for cell in cells.values()]), (), ())
-    raise UsageError(f'no aggregation mode "{mode}"; known: {", ".join(MODES)}')
+    raise UsageError(f'unknown aggregation mode "{mode}"; known: {", ".join(MODES)}')
 
 
 def _evaluate(node: Node, cells: Mapping[str, Cell], branches: list[Branch]) -> tuple[Fraction | None, int]:
-    """Value and number of examples of a node; adds a branch for it in front of those of its children."""
+    """The value of a node and its number of examples. Adds the node to ``branches``, in front of its children."""
     position = len(branches)
     if not node.children:
         cell = cells.get(node.name, Cell(node.name, 0, 0))
@@ -163,17 +186,19 @@ def _evaluate(node: Node, cells: Mapping[str, Cell], branches: list[Branch]) -> 
 
 
 def _share(kind: str, child: Node, n: int) -> Fraction:
-    """How much a child with ``n`` examples weighs under a parent of that kind."""
+    """The weight of a child with ``n`` examples under a parent of that kind."""
     if kind == "weighted_by_count":
         return Fraction(n)
     return child.weight or Fraction(0) if kind == "weighted" else Fraction(1)
 
 
 def _ratio(cell: Cell) -> Fraction | None:
+    """The exact accuracy of a cell; None without examples."""
     return Fraction(cell.hits, cell.n) if cell.n else None
 
 
 def _mean(weighted: Sequence[tuple[Fraction | None, Fraction]]) -> Fraction | None:
+    """The mean of (value, weight), over the values that are not None; None where there is none."""
     present = [(value, weight) for value, weight in weighted if value is not None]
     if not present:
         return None

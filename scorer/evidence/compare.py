@@ -1,4 +1,4 @@
-"""Two reports over the same examples -> what one gained and lost against the other, and whether chance explains it."""
+"""Two reports over the same examples -> the hits that the second one gained and lost, with tests and intervals."""
 
 from __future__ import annotations
 
@@ -13,90 +13,100 @@ from scorer.core.signature import format_signature, parse_signature
 from scorer.core.stats import bootstrap, holm, mcnemar
 
 DRAWS = 10_000
+"""Number of bootstrap draws behind an interval; it is part of the signature of a comparison."""
 OF_THE_FILE = frozenset({"space", "profile", "version"})
-"""Keys of a signature that say how a file is written, not what it is held against."""
+"""Keys of a signature that describe the file. They may differ between two files that are scored alike."""
 
 
 class Counts(NamedTuple):
-    """Examples by what became of them in the first file and in the other one."""
+    """How many examples are hits in both files, in one of them, or in neither."""
 
     both: int
     gained: int
+    """Hits of the other file that are none of the first one."""
     lost: int
+    """Hits of the first file that are none of the other one."""
     neither: int
 
     @property
     def n(self) -> int:
-        """All examples."""
+        """The number of examples."""
         return sum(self)
 
     @property
     def first(self) -> int:
-        """Hits of the first file."""
+        """The hits of the first file."""
         return self.both + self.lost
 
     @property
     def other(self) -> int:
-        """Hits of the other file."""
+        """The hits of the other file."""
         return self.both + self.gained
 
     @property
     def p_value(self) -> float:
-        """The exact McNemar test."""
+        """The two-sided p-value of the exact McNemar test of ``gained`` against ``lost``."""
         return mcnemar(self.gained, self.lost)
 
     def interval(self, seed: int) -> tuple[float, float]:
-        """The 95 % paired bootstrap interval of the difference in accuracy, the other file's less the first one's."""
+        """The 95 % paired bootstrap interval of the difference in accuracy, as (low, high) in -1..1.
+
+        The difference is the accuracy of the other file minus that of the first one.
+        """
         return bootstrap({1: self.gained, -1: self.lost, 0: self.both + self.neither}, draws=DRAWS, seed=seed)
 
 
 class CellComparison(NamedTuple):
-    """One cell of an axis; ``adjusted`` is its p-value by Holm's method over the cells of the axis."""
+    """The comparison of the examples in one cell of an axis."""
 
     label: str
     counts: Counts
     adjusted: float
+    """The p-value of the cell, adjusted with Holm's method for all cells of the axis."""
 
 
 class Comparison(NamedTuple):
-    """The other report against the first one, of one benchmark.
-
-    ``gained`` and ``lost`` are the ids that only the other and only the first file got right, in ground-truth order.
-    ``differing`` are the keys in which the signatures differ although it is not the files that differ in them.
-    """
+    """Two reports of one benchmark, compared example by example. Differences are the other one minus the first one."""
 
     first: Report
     other: Report
     counts: Counts
+    """Of the whole benchmark."""
     interval: tuple[float, float]
+    """The 95 % paired bootstrap interval of the difference in accuracy, as (low, high) in -1..1."""
     gained: tuple[str, ...]
+    """The ids that are hits of the other file only, in ground-truth order."""
     lost: tuple[str, ...]
+    """The ids that are hits of the first file only, in ground-truth order."""
     axes: tuple[tuple[Axis, tuple[CellComparison, ...]], ...]
+    """Every axis of the benchmark with its cells, sorted by label."""
     differing: tuple[str, ...]
+    """The signature keys in which the two differ, apart from OF_THE_FILE; empty unless ``across`` allowed them."""
     seed: int
+    """The seed of the bootstrap."""
 
     @property
     def signature(self) -> str:
-        """What fixes the comparison: the keys that the two signatures share, the tests and the seed."""
+        """The settings that fix the comparison: what the two signatures share, the tests and the seed."""
         first, other = parse_signature(self.first.signature), parse_signature(self.other.signature)
         shared = {key: value for key, value in first.items() if other.get(key) == value}
         return format_signature(shared | {"test": f"mcnemar+bootstrap[{DRAWS}]", "seed": str(self.seed)})
 
 
 def compare(first: Report, other: Report, *, across: bool = False, seed: int = 0) -> Comparison:
-    """Compare two reports of one benchmark example by example.
+    """Compare two reports of one benchmark example by example. ``seed`` is that of the bootstrap interval.
 
-    Raises UsageError where the reports are of other examples, or where their signatures differ in more than the
-    files themselves and ``across`` does not say that this is meant.
+    Raises UsageError where the reports are not about the same examples, or where their signatures differ in a key that
+    does not describe the file, unless ``across`` allows that.
     """
     if first.benchmark.id != other.benchmark.id:
         raise UsageError(f"{first.benchmark.id} and {other.benchmark.id} have no example in common")
     differing = _differing_keys(first.signature, other.signature)
     if differing and not across:
         listed = "; ".join(f"{key}: {one or 'none'} and {another or 'none'}" for key, one, another in differing)
-        raise UsageError(f"the two were not scored alike ({listed}); --across compares them all the same")
+        raise UsageError(f"the two were not scored alike ({listed}); --across compares them nevertheless")
     if [v.example.id for v in first.verdicts] != [v.example.id for v in other.verdicts]:
-        raise UsageError("the two are not over the same examples, so they cannot be paired")
+        raise UsageError("the two are not about the same examples, so they cannot be paired")
     tallies: list[Counter[tuple[str, bool, bool]]] = [Counter() for _ in first.benchmark.axes]
     changed: dict[tuple[bool, bool], list[str]] = {(False, True): [], (True, False): []}
     totals: Counter[tuple[bool, bool]] = Counter()
@@ -110,25 +120,27 @@ def compare(first: Report, other: Report, *, across: bool = False, seed: int = 0
                 tally[label, *pair] += 1
     counts = _counts(totals)
     return Comparison(
-        first,
-        other,
-        counts,
-        counts.interval(seed),
-        tuple(changed[False, True]),
-        tuple(changed[True, False]),
-        tuple((axis, _cells(tally)) for axis, tally in zip(first.benchmark.axes, tallies, strict=True)),
-        tuple(key for key, _, _ in differing),
-        seed,
+        first=first,
+        other=other,
+        counts=counts,
+        interval=counts.interval(seed),
+        gained=tuple(changed[False, True]),
+        lost=tuple(changed[True, False]),
+        axes=tuple((axis, _cells(tally)) for axis, tally in zip(first.benchmark.axes, tallies, strict=True)),
+        differing=tuple(key for key, _, _ in differing),
+        seed=seed,
     )
 
 
 def _differing_keys(one: str, other: str) -> list[tuple[str, str, str]]:
+    """The keys in which two signatures differ, apart from OF_THE_FILE, each with both values; "" for a missing one."""
     first, second = parse_signature(one), parse_signature(other)
     keys = [key for key in dict.fromkeys([*first, *second]) if key not in OF_THE_FILE]
     return [(key, first.get(key, ""), second.get(key, "")) for key in keys if first.get(key) != second.get(key)]
 
 
 def _counts(pairs: Counter[tuple[bool, bool]]) -> Counts:
+    """Counts of (hit of the first file, hit of the other file)."""
     return Counts(pairs[True, True], pairs[False, True], pairs[True, False], pairs[False, False])
 
 
@@ -142,9 +154,10 @@ def _cells(tally: Counter[tuple[str, bool, bool]]) -> tuple[CellComparison, ...]
 
 
 def pair_up(files: Sequence[tuple[str, Iterable[Report]]]) -> list[tuple[str, Report, Report]]:
-    """Each other file's report beside the first file's of the same benchmark, with the other file's name.
+    """Pairs to compare: every file after the first one against it, benchmark by benchmark.
 
-    Raises UsageError where a file lacks a benchmark that another one has.
+    ``files`` are names with reports. A pair is the name of the other file, the first file's report and the other
+    file's report. Raises UsageError where a file lacks a benchmark that another one has.
     """
     by_id = [(name, {report.benchmark.id: report for report in reports}) for name, reports in files]
     (first_name, first), *others = by_id

@@ -1,1 +1,1 @@
-"""Reports as people and programs read them: text, JSON, HTML, run folders, schemas."""
+"""Reports for people and for programs: text, JSON data, an HTML page, run folders, and the schemas of all files."""

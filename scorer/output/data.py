@@ -1,4 +1,4 @@
-"""Reports, verdicts and comparisons as plain data, as ``--json`` and ``--details`` write them. Nothing here writes."""
+"""Reports, verdicts, comparisons and diagnoses as plain data: what ``--json`` and ``--details`` write."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def dump(data: Any, indent: int | None = None) -> str:
-    """JSON in ASCII: no character of a file reaches a terminal unescaped, no lone surrogate stops an encoder."""
+    """JSON in ASCII: a terminal acts on no character of it, and a lone surrogate from a file can be encoded.
+
+    Raises ValueError for a number that is not finite.
+    """
     return json.dumps(data, indent=indent, ensure_ascii=True, allow_nan=False)
 
 
@@ -28,7 +31,7 @@ def report_json(report: Report) -> dict[str, Any]:
 
 
 def reports_json(reports: Sequence[Report], found: Iterable[Suite]) -> dict[str, Any]:
-    """One report as it is; several below ``benchmarks``, with the suites that they make up."""
+    """The data of one report; of several, each below ``benchmarks``, with the ``suites`` that they belong to."""
     if len(reports) == 1:
         return reports[0].to_dict()
     return {
@@ -48,7 +51,7 @@ def reports_json(reports: Sequence[Report], found: Iterable[Suite]) -> dict[str,
 
 
 def rejection_json(error: ScorerError) -> dict[str, Any]:
-    """A rejected file, or one whose ground truth is missing: why, the findings, and no accuracy."""
+    """Why there is no score, because the predictions were rejected or the ground truth cannot be used. No accuracy."""
     return {
         "accepted": False,
         "error": error.message,
@@ -59,13 +62,16 @@ def rejection_json(error: ScorerError) -> dict[str, Any]:
 
 
 def details(report: Report) -> Iterator[dict[str, Any]]:
-    """One row per example, in ground-truth order; geometry in pixels of the original screenshot."""
+    """One row per example, in ground-truth order; see ``detail``."""
     for verdict in report.verdicts:
         yield detail(verdict, report.benchmark.id)
 
 
 def detail(verdict: Verdict, benchmark: str) -> dict[str, Any]:
-    """A verdict as data. Keys without a value are left out."""
+    """A verdict of a benchmark as data. Coordinates and distances are in pixels of the original screenshot.
+
+    Keys without a value are left out, as are numbers that are not finite.
+    """
     example, prediction = verdict.example, verdict.prediction
     row: dict[str, Any] = {
         "benchmark": benchmark,
@@ -96,7 +102,10 @@ def detail(verdict: Verdict, benchmark: str) -> dict[str, Any]:
 
 
 def comparison_json(found: Comparison, names: tuple[str, str]) -> dict[str, Any]:
-    """A comparison as data; differences are the other file's less the first one's."""
+    """A comparison as data. ``names`` are those of the first and of the other file.
+
+    Differences are accuracies in -1..1, the other file's minus the first one's.
+    """
     return {
         "benchmark": found.first.benchmark.id,
         "first": {"source": names[0], "signature": found.first.signature},
@@ -133,7 +142,7 @@ def _counts_json(counts: Counts) -> dict[str, Any]:
 
 
 def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
-    """A diagnosis as data: the records under the names of their fields; ``named`` the better readings' names."""
+    """A diagnosis as data: its fields by their names, and under ``named`` the names of the better readings."""
     data = diagnosis._asdict()
     for key in ("readings", "misses", "signs"):
         data[key] = [record._asdict() for record in data[key]]
@@ -143,7 +152,7 @@ def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def attach(data: dict[str, Any], diagnoses: Sequence[Diagnosis]) -> None:
-    """Put each diagnosis under ``diagnosis`` of its report's JSON."""
+    """Add each diagnosis to the data of its report, under ``diagnosis``. ``data`` is what ``reports_json`` returned."""
     for diagnosis in diagnoses:
         report = data if len(diagnoses) == 1 else data["benchmarks"][diagnosis.benchmark]
         report["diagnosis"] = diagnosis_json(diagnosis)

@@ -18,8 +18,6 @@ from scorer.cli.selection import selection
 from scorer.core.errors import UsageError
 from scorer.core.records import Refusal
 from scorer.core.report import Kept, Report, Suite
-from scorer.output.data import details as detail_rows
-from scorer.output.data import reports_json
 from scorer.output.text.report import report_text, score_only_text, suite_text
 from scorer.output.text.tables import check_format, escape
 from scorer.pipeline.settings import Options
@@ -108,13 +106,14 @@ def score_files(
         for line in hints(reports):
             say(escape(line))
     if json_path is not None:
-        result = reports_json(reports, found)
-        if diagnoses:
-            from scorer.output.data import attach
+        from scorer.output.data import attach, reports_json
 
-            attach(result, diagnoses)
+        result = reports_json(reports, found)
+        attach(result, diagnoses)
         write_json(json_path, [result])
     if details is not None:
+        from scorer.output.data import details as detail_rows
+
         write_json(details, (row for report in reports for row in detail_rows(report)), lines=True)
     if output_dir is not None and kept is not None:
         from scorer.output.run_folder.folder import write_runs

@@ -1,7 +1,7 @@
-"""What may be wrong with a file that scored low: other readings of its numbers, how its misses miss, signs of trouble.
+"""What may be wrong with a file that scored low: the space of its numbers, the direction of its misses, other signs.
 
-Everything here is advice beside a score that stays as it is. A reading is always one of the whole file; a better one is
-named where an exact test, corrected for all readings tried, says that it is no accident, and otherwise none is.
+A diagnosis is advice and never changes the score. It reads the whole file in other ways and calls a reading better only
+where an exact test, corrected for all readings tried, says that chance does not explain the difference.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from scorer.core.records import Size
 from scorer.core.report import Report
 from scorer.core.stats import mcnemar
 from scorer.evidence.diagnosis.evidence import (
@@ -34,66 +35,79 @@ from scorer.evidence.diagnosis.signs import signs
 __all__ = ["Diagnosis", "Fit", "Misses", "ReadingScore", "Sign", "diagnose", "hints"]
 
 MOST_LOOKED_AT = 5000
+"""Upper bound on the examples that a diagnosis looks at, evenly spaced ones of a larger benchmark: bounds its time."""
 MOST_FOR_A_HINT = 256
-"""Of more examples than this, evenly spaced ones are looked at."""
+"""The same bound for a hint. It is smaller because a score looks for hints without being asked."""
 LEVEL = 0.05
-"""The level of the tests of hits, for all readings together."""
+"""Significance level of the tests of hits, for all readings together."""
 LEVEL_OF_LEANS = 0.001
-"""The level of the tests of leans, for all readings together: a model may lean a little by itself."""
+"""Significance level of the tests of error directions, for all readings together.
+
+It is lower than LEVEL because a model may have a small systematic error of another cause.
+"""
 LEVEL_OF_A_HINT = 1e-5
-"""The level of the tests behind a hint, for all readings together: it comes unasked."""
+"""Significance level of the tests behind a hint, for all readings together. It is low because hints come unasked."""
 LEAST_SHIFT = 0.1
-"""A reading that moves the typical answer by less than this part of its target explains nothing by a lean."""
+"""Smallest median shift, in target sizes, of a reading that may be called better by the direction of errors.
+
+The direction of a smaller shift says nothing: any small systematic error of a model would agree with it or against it.
+"""
 
 
 class Compared(NamedTuple):
-    """A reading's trial with its changes against the declared one."""
+    """The trial of another reading, compared with the declared one."""
 
     trial: Trial
     gained: int
+    """Answers that hit only under this reading."""
     lost: int
+    """Answers that hit only as declared."""
     lean: Lean
+    """The direction of the declared errors, compared with the shift of this reading."""
 
     @property
     def hits(self) -> int:
+        """The answers that hit under this reading."""
         return sum(self.trial.hits)
 
     @property
     def p(self) -> float:
+        """The exact McNemar test of ``gained`` against ``lost``, two-sided."""
         return mcnemar(self.gained, self.lost)
 
 
 def diagnose(report: Report) -> Diagnosis:
-    """Try the other readings on a report's answers and look for signs of trouble. The report stays as it is."""
+    """Read a report's answers in other ways and look for signs of errors. The report itself is not changed.
+
+    Of more than MOST_LOOKED_AT examples, evenly spaced ones are looked at.
+    """
     answers = answers_of(report, MOST_LOOKED_AT)
     declared = _declared(report, answers)
-    frames = {answer.example.image_size for answer in answers}
-    boxes = any(answer.declared.bbox is not None for answer in answers)
-    space = report.answers.space
-    readings = (*common_readings(space, frames, boxes=boxes), *rarer_readings(space, frames))
-    trials = (under(reading, answers) for reading in readings)
-    found = [_compare(declared, trial) for trial in _distinct(declared, trials)]
+    frames = _frames(answers)
+    readings = (*_common(report, answers), *rarer_readings(report.answers.space, frames))
+    found = _compare_all(declared, readings, answers)
     fitted = [_compare(declared, trial)._replace(lean=Lean()) for trial in free_readings(frames, answers)]
     ranked = _likely_first(_better(declared, [*found, *fitted]), fitted)
     likely = ranked[0].trial if ranked else declared
+    # A scale and an offset explain the answers where a fitted reading gets nearly the hits of the likely one.
     is_linear = bool(ranked) and any(each.hits >= 0.9 * ranked[0].hits for each in fitted)
     fit = fit_as_declared(answers) if is_linear else None
     if likely.reading not in [each.trial.reading for each in fitted]:
-        # What has a name needs no fitted numbers beside it.
+        # The likely reading is not a fitted one: fitted numbers beside it would only confuse.
         ranked, fitted = [each for each in ranked if each not in fitted], []
     others = sorted((each for each in (*found, *fitted) if each not in ranked), key=lambda each: -each.hits)
     sampled = len(report.verdicts) > MOST_LOOKED_AT
     n, hits = (len(answers), sum(declared.hits)) if sampled else (report.total.n, report.total.hits)
     return Diagnosis(
-        report.benchmark.id,
-        declared.reading.name,
-        n,
-        hits,
-        sampled,
-        tuple(_score(each, report, hits, better=each in ranked) for each in (*ranked, *others)),
-        fit,
-        tuple(miss_statistics(answers)),
-        (
+        benchmark=report.benchmark.id,
+        declared=declared.reading.name,
+        n=n,
+        hits=hits,
+        sampled=sampled,
+        readings=tuple(_score(each, report, hits, better=each in ranked) for each in (*ranked, *others)),
+        fit=fit,
+        misses=tuple(miss_statistics(answers)),
+        signs=(
             *mixed_readings(answers, declared, [each.trial for each in found], likely),
             *signs(report, answers, likely.reading.space),
         ),
@@ -101,7 +115,11 @@ def diagnose(report: Report) -> Diagnosis:
 
 
 def hints(reports: Iterable[Report]) -> list[str]:
-    """One line for each reading that is near certain to be the right one, with the benchmarks that it is of."""
+    """One line for each reading that is almost certainly the right one, with the benchmarks that it applies to.
+
+    Of more than MOST_FOR_A_HINT examples of a benchmark, evenly spaced ones are looked at. Only common readings are
+    tried.
+    """
     found: dict[tuple[str, str], list[str]] = {}
     for report in reports:
         answers = answers_of(report, MOST_FOR_A_HINT)
@@ -117,13 +135,27 @@ def hints(reports: Iterable[Report]) -> list[str]:
 
 
 def _near_certain(report: Report, answers: Sequence[Answer]) -> Compared | None:
-    declared = _declared(report, answers)
-    frames = {answer.example.image_size for answer in answers}
-    boxes = any(answer.declared.bbox is not None for answer in answers)
-    readings = common_readings(report.answers.space, frames, boxes=boxes)
-    found = [_compare(declared, trial) for trial in _distinct(declared, (under(each, answers) for each in readings))]
+    """The common reading that is almost certainly right: it also has to gain more than four hits for each one lost."""
+    found = _compare_all(_declared(report, answers), _common(report, answers), answers)
     certain = [each for each in found if each.gained > 4 * each.lost and each.p * len(found) <= LEVEL_OF_A_HINT]
     return _likely_first(certain)[0] if certain else None
+
+
+def _frames(answers: Iterable[Answer]) -> set[Size]:
+    """The sizes of the screenshots that were answered."""
+    return {answer.example.image_size for answer in answers}
+
+
+def _common(report: Report, answers: Sequence[Answer]) -> Iterator[Reading]:
+    """The common readings of a report's answers."""
+    boxes = any(answer.declared.bbox is not None for answer in answers)
+    return common_readings(report.answers.space, _frames(answers), boxes=boxes)
+
+
+def _compare_all(declared: Trial, readings: Iterable[Reading], answers: Sequence[Answer]) -> list[Compared]:
+    """Every reading that gives other pixels than those before it, compared with the declared one."""
+    trials = (under(reading, answers) for reading in readings)
+    return [_compare(declared, trial) for trial in _distinct(declared, trials)]
 
 
 def _declared(report: Report, answers: Sequence[Answer]) -> Trial:
@@ -133,7 +165,7 @@ def _declared(report: Report, answers: Sequence[Answer]) -> Trial:
 
 
 def _distinct(declared: Trial, trials: Iterable[Trial]) -> Iterator[Trial]:
-    """Trials that differ from the declared one and from all before them; two names for the same pixels are one."""
+    """The trials whose pixels differ from the declared ones and from those of every trial before."""
     known = {_pixels(declared)}
     for trial in trials:
         pixels = _pixels(trial)
@@ -143,7 +175,7 @@ def _distinct(declared: Trial, trials: Iterable[Trial]) -> Iterator[Trial]:
 
 
 def _pixels(trial: Trial) -> tuple[object, ...]:
-    """What tells trials apart; spaces that divide and multiply in another order differ in the last bits."""
+    """A key that is equal for trials with the same pixels, up to rounding in the last bits."""
     return trial.hits, tuple((round(x, 6), round(y, 6)) for x, y in trial.errors)
 
 
@@ -152,9 +184,10 @@ def _compare(declared: Trial, trial: Trial) -> Compared:
 
 
 def _better(declared: Trial, compared: Sequence[Compared]) -> list[Compared]:
-    """The readings that are significantly better, by their hits or by the way the errors lean, in the given order."""
+    """The readings that are significantly better, by their hits or by the direction of errors, in the given order."""
     tests = bonferroni_divisor([(each.gained, each.lost) for each in compared], LEVEL)
-    # Which readings are close enough to lean at all is asked of their shifts alone, not of how the errors fall.
+    # Which readings are tested by direction depends on their shifts alone. If it depended on the errors too, the number
+    # of tests to correct for would depend on their results.
     leaning = [each for each in compared if LEAST_SHIFT <= each.lean.typical <= CLOSE]
     better: list[Compared] = []
     for each in compared:
@@ -168,9 +201,11 @@ def _better(declared: Trial, compared: Sequence[Compared]) -> list[Compared]:
 
 
 def _likely_first(better: Sequence[Compared], fitted: Sequence[Compared] = ()) -> list[Compared]:
-    """By hits, but first the most usual one of those that the answers cannot tell from the best.
+    """The better readings by falling hits, but first the likely one.
 
-    A fitted one has to win by hits: it comes nearer by itself, wherever a model leans a little.
+    The likely one is the first of ``better``, whose order is that of frequency, that is not significantly worse than
+    the one with the most hits. Where that one is fitted it has to be better in hits, not only nearer to the targets:
+    a fit comes nearer to them wherever a model has a small systematic error.
     """
     ranked = sorted(better, key=lambda each: -each.hits)
     for each in better:
@@ -181,6 +216,7 @@ def _likely_first(better: Sequence[Compared], fitted: Sequence[Compared] = ()) -
 
 
 def _is_worse(one: Compared, best: Compared, *, by_hits_alone: bool) -> bool:
+    """Whether a reading is significantly worse than the best one, by hits or by the distances to the targets."""
     if mcnemar(*gained_and_lost(one.trial.hits, best.trial.hits)) <= LEVEL:
         return True
     if by_hits_alone:
@@ -192,22 +228,22 @@ def _is_worse(one: Compared, best: Compared, *, by_hits_alone: bool) -> bool:
 def _score(each: Compared, report: Report, declared_hits: int, *, better: bool) -> ReadingScore:
     reading = each.trial.reading
     return ReadingScore(
-        reading.name,
-        declared_hits + each.gained - each.lost,
-        each.gained,
-        each.lost,
-        each.p,
-        each.lean.leaning,
-        each.lean.moved,
-        each.lean.p,
-        better,
-        _option(reading, report),
-        reading.fix,
+        name=reading.name,
+        hits=declared_hits + each.gained - each.lost,
+        gained=each.gained,
+        lost=each.lost,
+        p=each.p,
+        leaning=each.lean.leaning,
+        moved=each.lean.moved,
+        lean_p=each.lean.p,
+        better=better,
+        option=_option(reading, report),
+        fix=reading.fix,
     )
 
 
 def _option(reading: Reading, report: Report) -> str:
-    """What declares a reading: the option, or each row's own field where the rows have it."""
+    """What declares a reading: an option, or the field ``space`` in the rows where all of them have it; else ""."""
     if reading.option and not report.answers.uses_default:
         return f'"space": "{reading.space}" in the rows'
     return reading.option

@@ -1,7 +1,7 @@
-"""A file's answers, how they err, and the tests by which one reading is better than another.
+"""The answers of a file, their errors, and the tests that compare two readings of them.
 
-Errors are measured from the centre of a target in widths and heights of that target, so that small and large ones
-weigh alike. Nothing here looks at a single row to choose a reading.
+Errors are measured from the centre of the target in widths and heights of that target, so that small and large targets
+count alike. A reading is always chosen for the whole file: no function here picks one for a single row.
 """
 
 from __future__ import annotations
@@ -11,54 +11,66 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scorer.core.findings import NUMBERS
-from scorer.core.records import Box, Example, Point, Prediction
+from scorer.core.records import Box, Example, Point, Points, Prediction
 from scorer.core.report import Report
 from scorer.core.stats import mcnemar
 from scorer.evidence.diagnosis.readings import Reading, reread
+from scorer.evidence.target import centre, error_in_sizes
 from scorer.pipeline.judge import judge
 from scorer.pipeline.validate.answers import BOX_KEYS
 
 CLOSE = 3.0
-"""Errors up to so many target sizes say something about a small shift of all answers; larger ones are other places."""
+"""Largest distance from the target's centre, in target sizes, at which an error can come from a small shift of all
+answers. A larger error means that another place was named, so its direction says nothing about a shift."""
 
 
 class Answer(NamedTuple):
-    """One answer to an example with a target: as written, in its own space, and in pixels as declared."""
+    """One answer that names a place on an example with a target."""
 
     example: Example
     written: Prediction
+    """The answer in its own space, before conversion; swapped corners of a box are as they were written."""
     declared: Prediction
+    """The answer in pixels, as the score read it."""
     hit: bool
+    """Whether it is a hit as declared."""
     may_change: bool
+    """Whether other readings apply to it. They do not where the row names a space of its own although other rows leave
+    theirs to the default: an option changes the default alone."""
 
 
 class Trial(NamedTuple):
-    """The answers under one reading, in pixels: which hit, and each one's error (right, down) in target sizes."""
+    """All answers under one reading. The columns are aligned with the answers."""
 
     reading: Reading
     pixels: tuple[Prediction, ...]
+    """The answers in pixels."""
     hits: tuple[bool, ...]
     errors: tuple[Point, ...]
+    """(right, down) from the target's centre, in target sizes; infinite where the reading gives no pixels."""
 
 
 class Lean(NamedTuple):
-    """Of ``moved`` coordinates that a reading shifts, so many err as declared to the side that it explains."""
+    """The direction of the declared errors, compared with the shift that another reading makes."""
 
     leaning: int = 0
+    """Of ``moved``, the coordinates whose declared error has the direction that the shift would correct."""
     moved: int = 0
+    """The coordinates (x and y apart) that the reading changes, of answers whose declared error is at most CLOSE."""
     typical: float = 0.0
+    """The median length of the shift, in target sizes."""
 
     @property
     def p(self) -> float:
-        """The exact two-sided sign test; 1 where most lean the other way."""
+        """The exact two-sided sign test; 1 where most errors have the other direction."""
         others = self.moved - self.leaning
         return mcnemar(self.leaning, others) if self.leaning > others else 1.0
 
 
 def answers_of(report: Report, at_most: int) -> list[Answer]:
-    """The answers that name a place on an example with a target. Refusals read the same in every space.
+    """The answers that name a place on an example with a target. Refusals are left out: no space changes them.
 
-    Of more than ``at_most`` examples only evenly spaced ones are looked at.
+    Where the report has more than ``at_most`` examples, evenly spaced ones are looked at.
     """
     kept = report.answers
     found: list[Answer] = []
@@ -77,50 +89,37 @@ def answers_of(report: Report, at_most: int) -> list[Answer]:
 
 
 def corners_as_written(row: Mapping[str, Any]) -> Box | None:
-    """The four numbers of a row's box before swapped corners were sorted; None where a text or a name holds them."""
+    """The four numbers of a row's box, before swapped corners were sorted; None where they are not in a list."""
     value = next((row[key] for key in BOX_KEYS if row.get(key) is not None), None)
     numbers = four_numbers(value)
     return None if numbers is None else (numbers[0], numbers[1], numbers[2], numbers[3])
 
 
 def four_numbers(value: object) -> tuple[float, ...] | None:
-    """A list of four finite JSON numbers; None for anything else."""
+    """A list of four JSON numbers, each below 1e15 in size; None for anything else."""
     if not isinstance(value, list) or len(value) != 4 or any(type(entry) not in NUMBERS for entry in value):
         return None
     numbers = tuple(value)
     return numbers if all(-1e15 < number < 1e15 for number in numbers) else None
 
 
-def bounds(example: Example) -> Box:
-    """The rectangle around a target, in pixels."""
-    xs, ys = example.target[0::2], example.target[1::2]
-    return min(xs), min(ys), max(xs), max(ys)
-
-
-def centre(prediction: Prediction) -> Point:
-    """The place an answer names: its first point, or the centre of its box."""
-    if prediction.bbox is None:
-        return prediction.points[0]
-    x0, y0, x1, y1 = prediction.bbox
-    return x0 / 2 + x1 / 2, y0 / 2 + y1 / 2  # the sum of two huge ones would not be finite
+def places(prediction: Prediction) -> Points:
+    """The places that an answer names, in its own unit: its candidate points, or the centre of its box."""
+    return prediction.points if prediction.bbox is None else (centre(prediction.bbox),)
 
 
 def error(example: Example, prediction: Prediction) -> Point:
-    """How far right and down of the target's centre an answer lies, in target sizes; of candidates, the nearest."""
-    x0, y0, x1, y1 = bounds(example)
-    width, height = max(x1 - x0, 1.0), max(y1 - y0, 1.0)
-    places = prediction.points if prediction.bbox is None else (centre(prediction),)
-    offsets = [((x - (x0 + x1) / 2) / width, (y - (y0 + y1) / 2) / height) for x, y in places]
-    return min(offsets, key=lambda offset: math.hypot(*offset), default=(math.inf, math.inf))
+    """The error (right, down) of an answer in pixels, in target sizes; infinite where the answer names no place."""
+    return error_in_sizes(example.target, places(prediction)) or (math.inf, math.inf)
 
 
 def as_declared(answers: Sequence[Answer], reading: Reading) -> Trial:
-    """The answers as the score took them."""
+    """The answers as the score read them. ``reading`` names that."""
     return _trial(reading, answers, [answer.declared for answer in answers])
 
 
 def under(reading: Reading, answers: Sequence[Answer]) -> Trial:
-    """The answers under a reading; those whose rows name their own space stay as declared."""
+    """The answers under another reading; those that it does not apply to stay as declared."""
     return _trial(
         reading,
         answers,
@@ -138,16 +137,17 @@ def _trial(reading: Reading, answers: Sequence[Answer], pixels: Sequence[Predict
 
 
 def gained_and_lost(before: Sequence[bool], after: Sequence[bool]) -> tuple[int, int]:
-    """How many hit only after, and how many only before."""
+    """How many answers hit only after a change, and how many only before it. The sequences are aligned."""
     gained = sum(now and not then for then, now in zip(before, after, strict=True))
     return gained, sum(before) + gained - sum(after)
 
 
 def lean(declared: Trial, other: Trial) -> Lean:
-    """How the close errors of the declared reading lie to the shifts that another one makes.
+    """Compare the direction of the declared errors with the shifts that another reading makes.
 
-    Were the declared reading right, a coordinate would err to either side of its target alike, wherever the other
-    reading moves it. Each coordinate counts by its sign alone, x and y apart.
+    If the declared reading were right, a coordinate would err as often to one side of its target as to the other,
+    whatever the shift that another reading makes there. Only the sign of an error counts, for x and y apart, and only
+    answers whose declared error is at most CLOSE.
     """
     leaning = moved = 0
     shifts: list[float] = []
@@ -164,16 +164,20 @@ def lean(declared: Trial, other: Trial) -> Lean:
 
 
 def nearer_and_farther(one: Trial, other: Trial) -> tuple[int, int]:
-    """How many answers are nearer to their target's centre under the one, and how many under the other reading."""
+    """How many answers are nearer to their target's centre under ``one``, and how many under ``other``.
+
+    Only answers whose smaller error is at most CLOSE are counted.
+    """
     lengths = [(math.hypot(*a), math.hypot(*b)) for a, b in zip(one.errors, other.errors, strict=True)]
     close = [(a, b) for a, b in lengths if min(a, b) <= CLOSE]
     return sum(a < b for a, b in close), sum(a > b for a, b in close)
 
 
 def bonferroni_divisor(changes: Iterable[tuple[int, int]], level: float) -> int:
-    """By how many tests Bonferroni has to divide: those that could reach the level at all.
+    """The number of tests to divide ``level`` by: only those that could become significant at all.
 
-    A reading that changes few rows cannot be significant however they fall, so it cannot be falsely so either.
+    ``changes`` holds (gained, lost) of each reading. A reading that changes few answers cannot reach the level however
+    these changes fall, so it cannot reach it by chance either.
     Source: R. E. Tarone (1990), "A modified Bonferroni method for discrete data".
     """
     smallest = [mcnemar(gained + lost, 0) for gained, lost in changes]

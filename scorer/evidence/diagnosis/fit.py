@@ -1,7 +1,7 @@
-"""A free scale and offset per axis, fitted to the answers so that misses far from their targets do not count.
+"""A free scale and offset for each axis, fitted from the answers to the centres of their targets.
 
-The fit is Siegel's repeated median: up to half of the answers may be anywhere. Whether it would have scored better is
-asked of answers that it was not fitted to: each half of a file is read with the fit of the other half.
+The fit is Siegel's repeated median, which stays right while up to half of the answers lie anywhere else. Its score is
+taken from answers that it was not fitted to: each half of the file is read with the fit of the other half.
 """
 
 from __future__ import annotations
@@ -12,25 +12,32 @@ from statistics import median
 from typing import TypeVar
 
 from scorer.core.records import PIXEL, Point, Prediction, Size, Space
-from scorer.evidence.diagnosis.evidence import Answer, Trial, bounds, centre, under
+from scorer.evidence.diagnosis.evidence import Answer, Trial, places, under
 from scorer.evidence.diagnosis.readings import Reading
 from scorer.evidence.diagnosis.records import Fit
+from scorer.evidence.target import bounds, centre
 
 Entry = TypeVar("Entry")
 
 MAX_FITTED = 100
-"""So many answers, evenly spaced, are fitted to: the repeated median takes the square of it."""
+"""About how many answers, evenly spaced, a fit uses (below twice as many): its time grows with the square of that."""
 FEWEST = 3
+"""Fewest answers that a slope is fitted to: a line through two of them would always be exact."""
 LARGEST_FACTOR = 4
-"""Answers farther out of scale are in another unit, which a factor does not describe."""
+"""Largest scale, and the inverse of the smallest one, that is shown: beyond it the answers are in another unit."""
 SMALLEST_SLOPE = 1e-9
+"""Smallest slope of answers over targets that a scale is computed from: the scale is its inverse."""
 NO_OFFSET = 0.005
-"""An offset of less than this part of a side is none."""
+"""Largest offset, as a part of the side of the screenshot, that is taken for no offset at all."""
 
 
 def free_readings(frames: set[Size], answers: Sequence[Answer]) -> Iterator[Trial]:
-    """The answers under a free scale and offset of their numbers: to pixels, which is the same factor everywhere, and
-    to parts of the sides, which is the same sent size everywhere. With one size of screenshot both are one."""
+    """The answers under a free scale and offset of their numbers, as up to two trials.
+
+    The first scales the numbers to pixels, with one factor for all screenshots. The second scales them to fractions of
+    the sides, as if all screenshots had been sent in one size; it is left out where ``frames``, the sizes of the
+    screenshots, are all one size, because then the two are the same.
+    """
     for in_sides in (False, True) if len(frames) > 1 else (False,):
         halves = answers[0::2], answers[1::2]
         fits = [_fitted(half, frames, in_sides=in_sides) for half in (*halves, answers)]
@@ -47,7 +54,7 @@ def free_readings(frames: set[Size], answers: Sequence[Answer]) -> Iterator[Tria
 
 
 def fit_as_declared(answers: Sequence[Answer]) -> Fit | None:
-    """Where answers lie, in pixels as declared, against their targets; None where nothing telling can be fitted."""
+    """The fit of the answers, in pixels as declared, to their targets; None where its scale would say nothing."""
     axes = _fit(answers, (answer.declared for answer in answers), in_sides=False)
     if axes is None:
         return None
@@ -57,7 +64,9 @@ def fit_as_declared(answers: Sequence[Answer]) -> Fit | None:
 
 
 def repeated_median(pairs: Sequence[Point]) -> tuple[float, float] | None:
-    """Slope and intercept of y over x; None for fewer than three places, or where they do not differ in x.
+    """Slope and intercept of y over x, for pairs (x, y); None where they cannot be fitted.
+
+    It needs at least FEWEST pairs that have another pair with another x to draw a line to, and finite results.
 
     Source: A. F. Siegel (1982), "Robust regression using repeated medians".
     """
@@ -74,7 +83,10 @@ def repeated_median(pairs: Sequence[Point]) -> tuple[float, float] | None:
 
 
 def _fitted(answers: Sequence[Answer], frames: set[Size], *, in_sides: bool) -> Reading | None:
-    """The numbers as they are written, scaled and moved onto the targets."""
+    """The reading that scales and shifts the numbers as written onto the targets; None where none can be fitted.
+
+    Where it has no offset, it is the space ``frame:WxH`` in whole pixels, because an option can declare that.
+    """
     changing = [answer for answer in answers if answer.may_change]
     axes = _fit(changing, (answer.written for answer in changing), in_sides=in_sides)
     if axes is None:
@@ -85,7 +97,7 @@ def _fitted(answers: Sequence[Answer], frames: set[Size], *, in_sides: bool) -> 
     width, height = (1, 1) if in_sides else next(iter(frames)) if len(frames) == 1 else (0, 0)
     sides = width / kx, height / ky
     if abs(dx) <= NO_OFFSET * width and abs(dy) <= NO_OFFSET * height and min(sides) >= 1 and max(sides) < 10**6:
-        # Tried as what the option declares, which is whole pixels, and not as what was fitted.
+        # What is tried is the space in whole pixels, because that is what the option would declare.
         space = Space("frame", (round(sides[0]), round(sides[1])))
         size = f"{space.parameters[0]}x{space.parameters[1]}"
         return Reading(f"fitted size, {size}", space, option=f"--space {space}")
@@ -95,26 +107,30 @@ def _fitted(answers: Sequence[Answer], frames: set[Size], *, in_sides: bool) -> 
 
 
 def _fit(
-    answers: Sequence[Answer], places: Iterable[Prediction], *, in_sides: bool
+    answers: Sequence[Answer], predictions: Iterable[Prediction], *, in_sides: bool
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Slope and intercept of each axis from targets to answers; None where one cannot be fitted or turns it round.
+    """Slope and intercept for x and for y, from targets to ``predictions``, which are aligned with ``answers``.
 
-    In this direction, because it is the answers that are noisy: the slope of targets over them would come out too flat.
+    With ``in_sides`` targets are fractions of the sides of the screenshot, otherwise pixels. The slope is that of
+    answers over targets, not the other way round: the answers have the noise, and noise in the x of a regression makes
+    its slope too flat. None where a slope cannot be fitted or is at most SMALLEST_SLOPE.
     """
     step = max(1, len(answers) // MAX_FITTED)
     xs: list[Point] = []
     ys: list[Point] = []
-    for answer, prediction in list(zip(answers, places, strict=True))[::step]:
-        place = centre(prediction)
-        x0, y0, x1, y1 = bounds(answer.example)
+    for answer, prediction in list(zip(answers, predictions, strict=True))[::step]:
+        x, y = places(prediction)[0]
+        target_x, target_y = centre(bounds(answer.example.target))
         width, height = answer.example.image_size if in_sides else (1, 1)
-        xs.append(((x0 + x1) / 2 / width, place[0]))
-        ys.append(((y0 + y1) / 2 / height, place[1]))
-    x, y = repeated_median(xs), repeated_median(ys)
-    return (x, y) if x is not None and y is not None and min(x[0], y[0]) > SMALLEST_SLOPE else None
+        xs.append((target_x / width, x))
+        ys.append((target_y / height, y))
+    for_x, for_y = repeated_median(xs), repeated_median(ys)
+    if for_x is None or for_y is None or min(for_x[0], for_y[0]) <= SMALLEST_SLOPE:
+        return None
+    return for_x, for_y
 
 
 def _alternating(even: Sequence[Entry], odd: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Two halves put together again: the first of the one, the first of the other, and so on."""
+    """Two halves in their common order again: first of ``even``, first of ``odd``, second of ``even``, ..."""
     pairs = [entry for pair in zip(even, odd, strict=False) for entry in pair]
     return (*pairs, *even[len(odd) :])

@@ -1,4 +1,4 @@
-"""Files that were glued from answers in two conventions: part of them hits as declared, another part otherwise."""
+"""Files joined from two sets of answers in two conventions: one part hits as declared, the other part otherwise."""
 
 from __future__ import annotations
 
@@ -12,18 +12,22 @@ from scorer.evidence.diagnosis.records import Sign
 from scorer.pipeline.judge import judge
 
 LEVEL = 0.001
+"""Significance level of the tests, for all readings together. It is low because a mixed file is rare."""
 FEWEST = 5
+"""Fewest answers in each of the two parts."""
 LEAST_SHARE = 0.02
+"""Smallest share of all answers that each of the two parts has."""
 
 
 def mixed_readings(
     answers: Sequence[Answer], declared: Trial, trials: Sequence[Trial], likely: Trial
 ) -> Iterator[Sign]:
-    """The answers that hit only under another reading, far from their targets as declared, and those the other way.
+    """The sign ``mixed-readings``, once for each part: the answers that hit only as declared, and those that hit only
+    under another reading. An answer of a part is more than CLOSE target sizes off under the reading of the other part.
 
-    Both parts have to be more than chance makes of them: an answer that is far off under the one reading would hit its
-    own target under the other no more often than another example's target on a screenshot of the same size. And no
-    single reading, which can only be the ``likely`` one, may explain both.
+    Both parts have to be larger than chance explains: by chance, an answer hits its own target under the other reading
+    no more often than the target of another example on a screenshot of the same size. And the ``likely`` reading must
+    not explain both parts. ``trials`` are the other readings of the ``answers``, ``declared`` is the scored one.
     """
     parts = [(trial, _only(answers, declared, trial), _only(answers, trial, declared)) for trial in trials]
     parts = [part for part in parts if part[1] and part[2]]
@@ -46,15 +50,16 @@ def mixed_readings(
 
 
 def _only(answers: Sequence[Answer], one: Trial, other: Trial) -> list[Answer]:
-    """The answers that are far off under the one reading and hit under the other."""
+    """The answers that are far off under ``one`` and hit under ``other``."""
     rows = zip(answers, one.hits, one.errors, other.hits, strict=True)
     return [answer for answer, hit, error, hits in rows if hits and not hit and math.hypot(*error) > CLOSE]
 
 
 def _chance(answers: Sequence[Answer], one: Trial, other: Trial) -> float:
-    """How likely the hits of ``other`` among answers far off under ``one`` are, were they unrelated to their targets.
+    """The probability of the hits under ``other`` among the answers that are far off under ``one``, by chance alone.
 
-    Each is also held against the target of the next example on a screenshot of that size; McNemar's test of the two.
+    Each of these answers is also judged by the target of the next example on a screenshot of the same size. The two
+    results are compared with the exact McNemar test; 1 where own targets are not hit more often than foreign ones.
     """
     far: dict[Size, list[int]] = {}
     for position, (answer, error) in enumerate(zip(answers, one.errors, strict=True)):

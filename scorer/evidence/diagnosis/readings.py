@@ -1,7 +1,7 @@
-"""The other ways to read a file's numbers, and a file's answers under one of them.
+"""The other ways to read the numbers of a file, and the conversion of an answer under one of them.
 
-A reading is about the whole file. Rows that name a space of their own keep it as long as any row leaves its space to
-the default, because that default is what an option can change.
+A reading applies to the whole file, with one exception: where some rows name a space and others leave it to the
+default, only the others are read in another way, because the default is what an option can change.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ FRAMES = (
     (1920, 1080),
     (100, 100),  # percent
 )
-"""Sizes that screenshots are commonly sent in. The grid of 1000 is the frame 1000x1000."""
+"""Sizes (width, height) in pixels that screenshots are often resized to before they are sent to a model.
+
+1000x1000 is missing because it is the space ``grid1000``.
+"""
 
 SMART_RESIZES = (
     (28, 3136, 2109744),
@@ -32,37 +35,49 @@ SMART_RESIZES = (
     (32, 3136, 13107200),
     (32, 1024, 99999999),
 )
-"""Factor and pixel counts that the code of ScaleCUA, Qwen2.5-VL, UI-TARS and Qwen3-VL passes to Qwen's resize rule."""
+"""Parameters of ``smart-resize``: the factor, and the smallest and largest number of pixels of the resized image.
+
+These are the values in the published code of ScaleCUA, Qwen2.5-VL, UI-TARS and Qwen3-VL.
+"""
 
 RELATIVE = (Space("fraction"), Space("grid1000"))
-"""The spaces in which a side of the screenshot is a divisor, and the wrong side can be taken."""
+"""The spaces that divide by a side of the screenshot, so that the wrong side can be used by mistake."""
 
 
 class Reading(NamedTuple):
     """One way to read every row of a file.
 
-    ``swapped``: numbers are y before x. ``sizes``: a box is x, y, width, height. ``frame`` gives the size to convert
-    with instead of the screenshot's own: "ww" divides both axes by the width. Pixels are multiplied by ``scale`` and
-    moved by ``offset`` in the end, both in sides of the screenshot where ``in_sides``. ``option`` declares the reading
-    on the command line; where none does, ``fix`` says what to change in the file.
+    ``swapped`` and ``sizes`` change the numbers as written, then ``space`` converts them to pixels with the sides that
+    ``frame`` names, then ``scale`` and ``offset`` change the pixels.
     """
 
     name: str
+    """The reading in words, as it is printed."""
     space: Space
+    """The space of the numbers."""
     swapped: bool = False
+    """Whether the numbers are y before x."""
     sizes: bool = False
+    """Whether a box is x, y, width, height and not two corners."""
     frame: str = "wh"
+    """Which sides the space converts x and y with: "wh" width and height, "ww" the width for both, "hw" swapped."""
     scale: tuple[float, float] = (1.0, 1.0)
+    """Factors for x and y in pixels."""
     offset: tuple[float, float] = (0.0, 0.0)
+    """What is added to x and y after the factors, in pixels."""
     in_sides: bool = False
+    """Whether ``scale`` and ``offset`` are multiplied by the width (x) and the height (y) of the screenshot first."""
     option: str = ""
+    """What declares the reading on the command line; "" where no option does."""
     fix: str = ""
+    """Where no option declares the reading: what to change in the file."""
 
 
 def common_readings(declared: Space, frames: set[Size], *, boxes: bool) -> Iterator[Reading]:
-    """The readings that most wrong files turn out to be, the usual ones first.
+    """The readings that explain most files with a wrong space, the most frequent ones first.
 
-    ``frames`` are the sizes of the screenshots that were answered; ``boxes`` says whether any answer is a box.
+    ``declared`` is the space of the file, ``frames`` are the sizes of the screenshots that were answered, and ``boxes``
+    says whether any answer is a box.
     """
     for space in (*RELATIVE, PIXEL):
         yield _in_space(space)
@@ -82,14 +97,17 @@ def common_readings(declared: Space, frames: set[Size], *, boxes: bool) -> Itera
 
 
 def rarer_readings(declared: Space, frames: set[Size]) -> Iterator[Reading]:
-    """Every other space, resized frames, and each axis divided by the other's size."""
+    """The other spaces, the other sizes of resized screenshots, and coordinates divided by the wrong side.
+
+    ``declared`` and ``frames`` are as for ``common_readings``.
+    """
     only = next(iter(frames)) if len(frames) == 1 else None
     for numbers in SMART_RESIZES:
         space = Space("smart-resize", numbers)
         if only is None:
             yield _in_space(space)
             continue
-        # One size of screenshot makes one frame, which says more than the rule's numbers do.
+        # With one size of screenshot the rule gives one resized size, and its name says more than the parameters do.
         corner = to_pixels(Prediction("", ((1.0, 1.0),), space=space), only).points
         if corner:
             yield _in_space(Space("frame", (round(only[0] / corner[0][0]), round(only[1] / corner[0][1]))))
@@ -107,7 +125,10 @@ def rarer_readings(declared: Space, frames: set[Size]) -> Iterator[Reading]:
 
 
 def reread(prediction: Prediction, reading: Reading, image_size: Size) -> Prediction:
-    """A prediction as it was written, in pixels under a reading. A refusal stays one, and corners are put in order."""
+    """A prediction as it was written -> the same in pixels under ``reading``.
+
+    ``image_size`` is that of the screenshot. A refusal stays a refusal, and the corners of a box are sorted.
+    """
     points, bbox = prediction.points, prediction.bbox
     if reading.swapped:
         points = tuple((y, x) for x, y in points)
@@ -141,6 +162,6 @@ def _and_declare(space: Space, declared: Space) -> str:
 
 
 def _shrunk(image_size: Size, factor: float) -> Size | None:
-    """The size of a screenshot sent smaller by ``factor``; None where it has no whole number of pixels."""
+    """The size of a screenshot divided by ``factor``; None where that is not a whole number of pixels."""
     width, height = image_size[0] / factor, image_size[1] / factor
     return (int(width), int(height)) if width == int(width) and height == int(height) else None

@@ -1,4 +1,4 @@
-"""Signs of trouble that are no matter of how numbers are read: answers that repeat, refusals in words, odd shapes."""
+"""Signs of errors that no other space explains: repeated answers, refusals in words, answers of another shape."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from typing import Any
 from scorer.core.records import Example, Point, Prediction, Space, Verdict
 from scorer.core.report import Report
 from scorer.core.spaces import to_pixels
-from scorer.evidence.diagnosis.evidence import Answer, bounds, corners_as_written, four_numbers
+from scorer.evidence.diagnosis.evidence import Answer, corners_as_written, four_numbers
 from scorer.evidence.diagnosis.records import Sign
+from scorer.evidence.target import bounds, centre
 from scorer.pipeline.judge import is_refusal, judge
 from scorer.pipeline.validate.answers import BOX_KEYS, POINT_KEYS, TEXT_KEYS
 
 FEW = 5
-"""Fewer answers than this may agree by chance."""
+"""Fewest answers that a sign is based on: fewer may agree by chance."""
+ONE_IN = 20
+"""A sign is given from one answer in this many on that is repeated, or too coarse for its target."""
 
 _REFUSAL = re.compile(
     r"\bnot (?:there|found|visible|present|available|shown|exist)|\bnon-?exist|doesn.t exist|\bno such\b|there is no\b"
@@ -27,7 +30,10 @@ _REPLY_KEYS = (*POINT_KEYS, *BOX_KEYS, *TEXT_KEYS, "response", "output", "conten
 
 
 def signs(report: Report, answers: Sequence[Answer], space: Space) -> Iterator[Sign]:
-    """What the answers show. ``space`` is the one that their numbers are likely in."""
+    """The signs of this module in the answers of a report, in a fixed order of their kinds.
+
+    ``answers`` are those of the report that name a place. ``space`` is the space that their numbers are likely in.
+    """
     yield from _off_screen(answers)
     yield from _too_coarse(answers, space)
     yield from _repeated(report)
@@ -37,7 +43,7 @@ def signs(report: Report, answers: Sequence[Answer], space: Space) -> Iterator[S
 
 
 def _off_screen(answers: Sequence[Answer]) -> Iterator[Sign]:
-    """Coordinates, as declared, that the screenshot does not have."""
+    """``off-screen``: answers that lie right of or below the screenshot, in pixels as declared; x and y apart."""
     for axis, name, side in ((0, "x", "wide"), (1, "y", "high")):
         beyond: list[tuple[float, Answer]] = []
         for answer in answers:
@@ -50,7 +56,7 @@ def _off_screen(answers: Sequence[Answer]) -> Iterator[Sign]:
 
 
 def _too_coarse(answers: Sequence[Answer], space: Space) -> Iterator[Sign]:
-    """Rounding that steps over targets."""
+    """``too-coarse``: the numbers are rounded to a grid whose step, in pixels, is larger than many targets."""
     changing = [answer for answer in answers if answer.may_change]
     different = {_numbers(answer.written) for answer in changing}
     unit = _unit([number for numbers in different for number in numbers])
@@ -59,13 +65,13 @@ def _too_coarse(answers: Sequence[Answer], space: Space) -> Iterator[Sign]:
     skipped: list[Answer] = []
     step: Point = (0.0, 0.0)
     for answer in changing:
-        x0, y0, x1, y1 = bounds(answer.example)
+        x0, y0, x1, y1 = bounds(answer.example.target)
         probe = to_pixels(Prediction("", ((unit, unit),), space=space), answer.example.image_size)
         width, height = probe.points[0] if probe.points else (0.0, 0.0)
         if width > x1 - x0 or height > y1 - y0:
             skipped.append(answer)
             step = width, height
-    if len(skipped) >= max(2, len(changing) / 20):
+    if len(skipped) >= max(2, len(changing) / ONE_IN):
         decimals = max(0, round(-math.log10(unit)))
         kept = f"has at most {decimals} decimals" if decimals else f"is a multiple of {unit:g}"
         message = (
@@ -80,7 +86,10 @@ def _numbers(prediction: Prediction) -> tuple[float, ...]:
 
 
 def _unit(numbers: Sequence[float]) -> float | None:
-    """The power of ten, or the whole number, that all numbers are multiples of; None where they have no such grain."""
+    """The largest unit that all numbers are multiples of: 0.1, 0.01, ... or a whole number.
+
+    None where a number is written with an exponent, or where all numbers are 0.
+    """
     decimals = 0
     for number in numbers:
         text = repr(float(number))
@@ -94,7 +103,11 @@ def _unit(numbers: Sequence[float]) -> float | None:
 
 
 def _repeated(report: Report) -> Iterator[Sign]:
-    """The same answer to different examples, and (0, 0), which parsers write when they find nothing."""
+    """The same answer to many examples. Refusals do not count, and only the first candidate point is compared.
+
+    ``zero-answers``: (0, 0), which many parsers return when they find no coordinates. ``one-answer``: all answers are
+    the same. ``repeated-answer``: many of them are.
+    """
     places: dict[Point, list[Example]] = {}
     answered = 0
     for example, written in _points(report):
@@ -104,7 +117,7 @@ def _repeated(report: Report) -> Iterator[Sign]:
     zeros = places.pop((0.0, 0.0), [])
     if zeros:
         absent = sum(example.rule == "refusal" for example in zeros)
-        message = f"{_count(len(zeros), 'answer is', 'answers are')} (0, 0), the value that many parsers give up with"
+        message = f"{_count(len(zeros), 'answer is', 'answers are')} (0, 0), what many parsers return on a failure"
         if absent:
             message += f"; {absent} on examples without a target, where a refusal is negative in both coordinates"
         yield Sign("zero-answers", len(zeros), message, tuple(example.id for example in zeros))
@@ -115,20 +128,20 @@ def _repeated(report: Report) -> Iterator[Sign]:
     ids = tuple(example.id for example in examples)
     if len(examples) == answered and answered > 1:
         yield Sign("one-answer", answered, f"all {answered} answers are {shown}", ids)
-    elif len(examples) >= max(FEW, answered / 20):
+    elif len(examples) >= max(FEW, answered / ONE_IN):
         message = f"{len(examples)} of {answered} answers are {shown}: a default, or a failure marker?"
         yield Sign("repeated-answer", len(examples), message, ids)
 
 
 def _points(report: Report) -> Iterator[tuple[Example, Point]]:
-    """Each example that was answered with a point, and the point as it was written."""
+    """Each example that was answered with a point, and its first point as it was written."""
     for verdict, written in zip(report.verdicts, report.answers.predictions, strict=True):
         if verdict.outcome in ("hit", "miss") and written is not None and written.points:
             yield verdict.example, written.points[0]
 
 
 def _other_shapes(report: Report) -> Iterator[Sign]:
-    """Numbers in a shape that the example does not ask for, and how many would hit in the one it does."""
+    """``other-shape``: answers in another shape than the example asks for, and how many would hit in the right one."""
     found: dict[str, list[tuple[Verdict, bool]]] = {}
     for verdict, written in zip(report.verdicts, report.answers.predictions, strict=True):
         row = report.answers.odd_rows.get(verdict.example.id)
@@ -144,6 +157,7 @@ def _other_shapes(report: Report) -> Iterator[Sign]:
         yield Sign("other-shape", len(cases), message, tuple(verdict.example.id for verdict, _ in cases))
 
 
+# Shape -> what the answers are, how they would be read, and what to write instead.
 _SHAPES = {
     "box": ("a box where a point is asked for", "with its centre", 'write the centre as "point"'),
     "text": ("a text", "read as numbers", "write numbers in a JSON array [x, y]"),
@@ -154,7 +168,7 @@ _SHAPES = {
 
 
 def _meant(example: Example, row: Mapping[str, Any], written: Prediction) -> Iterator[tuple[str, Prediction]]:
-    """The shape a row's numbers have, and the prediction they would be."""
+    """The shape of a row's numbers (a key of ``_SHAPES``) and the prediction that they make in the right shape."""
     if example.rule == "coverage_precision":
         box = corners_as_written(row)
         if box is not None and (box[2] < box[0] or box[3] < box[1]) and box[2] >= 0 and box[3] >= 0:
@@ -166,8 +180,8 @@ def _meant(example: Example, row: Mapping[str, Any], written: Prediction) -> Ite
         if value is None:
             continue
         if (numbers := four_numbers(value)) is not None:
-            point = (numbers[0] + numbers[2]) / 2, (numbers[1] + numbers[3]) / 2
-            yield "box", written._replace(points=(point,), fault=None)
+            x0, y0, x1, y1 = numbers
+            yield "box", written._replace(points=(centre((x0, y0, x1, y1)),), fault=None)
         elif isinstance(value, str):
             texts = re.findall(r"(?<![\w.])-?(?:\d+(?:\.\d+)?|\.\d+)", value)
             if len(texts) == 2:
@@ -185,7 +199,7 @@ def _is_point(value: object) -> bool:
 
 
 def _refusals_in_words(report: Report) -> Iterator[Sign]:
-    """Rows without coordinates whose words say that the target is not there."""
+    """``refusal-in-words``: rows without coordinates whose text says that the target does not exist."""
     said: list[Example] = []
     for verdict in report.verdicts:
         if verdict.outcome in ("no_answer", "run_error"):
@@ -204,7 +218,11 @@ def _refusals_in_words(report: Report) -> Iterator[Sign]:
 
 
 def _failure_markers(report: Report) -> Iterator[Sign]:
-    """Negative answers that no reply asked for: a parser's mark of failure, which counts as a refusal."""
+    """``failure-marker``: answers that are negative because a parser failed, and that therefore count as refusals.
+
+    They are found by replies that neither refuse nor hold a negative number; or, where no row has a reply, by negative
+    answers that are no more frequent on examples without a target than on the others.
+    """
     refusing = [
         verdict
         for verdict in report.verdicts
@@ -236,7 +254,7 @@ def _failure_markers(report: Report) -> Iterator[Sign]:
 
 
 def _reply(row: Mapping[str, Any]) -> str:
-    """The texts of a row, the reply among them."""
+    """The texts of a row under the names that usually hold an answer or a reply, joined by spaces."""
     return " ".join(value for key in _REPLY_KEYS if isinstance(value := row.get(key), str))
 
 

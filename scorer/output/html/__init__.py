@@ -1,1 +1,1 @@
-"""The HTML report: verdicts and screenshots -> one page that opens from disk. An extra; ``score`` loads none of it."""
+"""The HTML report: reports and screenshots -> one page that opens from disk. Optional: a plain score never loads it."""

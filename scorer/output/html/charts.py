@@ -1,4 +1,4 @@
-"""What the charts show: cells with their intervals, hit rate by target size, and where misses land."""
+"""The data of the charts: cells with their intervals, hit rate by target size, and the scatter of the errors."""
 
 from __future__ import annotations
 
@@ -11,61 +11,69 @@ from typing import Any, NamedTuple
 from scorer.core.records import Verdict
 from scorer.core.report import Cell
 from scorer.core.stats import wilson
-from scorer.output.html.examples import bounds, places
+from scorer.evidence.target import bounds, error_in_sizes
+from scorer.output.html.examples import places
 from scorer.output.text.figures import percent
 
 SIZES = (8, 16, 32, 64, 128)
-"""Where the classes of target sizes end, in pixels of the shorter side."""
+"""Limits between the classes of target sizes, in pixels of the shorter side."""
 
 REACHES = (10, 100, 1000)
-"""The scatter shows misses up to so many target sizes from the centre: the smallest of these that holds them all."""
+"""Possible ends of the scatter's axes, in target sizes: the smallest one that holds all misses is used."""
 
 PLOT = 360
-"""Side of the scatter in its own units."""
+"""Side of the scatter in units of its SVG. Its centre is (0, 0)."""
 
 
 class Bar(NamedTuple):
-    """A cell as a row of a chart; positions in percent of its width."""
+    """A cell as a row of a chart. Positions are percentages, 0..100, of the width of the chart."""
 
     label: str
     hits: int
     n: int
     accuracy: str
+    """The accuracy in percent, as text."""
     middle: float
+    """The position of the accuracy."""
     low: float
+    """The position of the lower end of the 95 % interval."""
     high: float
+    """The position of the upper end of the 95 % interval."""
 
 
 class Mark(NamedTuple):
-    """The answer to one example in the scatter, in the plot's units."""
+    """The answer to one example in the scatter."""
 
     id: str
     x: float
+    """The position to the right of the centre, in units of PLOT."""
     y: float
+    """The position below the centre, in units of PLOT."""
     hit: bool
 
 
 class Scatter(NamedTuple):
-    """Where answers land, seen from the centre of their targets; ``lines`` are the rulers at 1, 10, ... target sizes.
-
-    ``target`` is half the side of the square that stands for every target. ``summary`` says it in words.
-    """
+    """Where answers land, seen from the centres of their targets."""
 
     marks: tuple[Mark, ...]
     misses: int
+    """How many of the marks are misses."""
     lines: tuple[tuple[int, float], ...]
+    """The squares that mark distances of 1, 10, ... target sizes: the distance, and half the side in units of PLOT."""
     target: float
+    """Half the side, in units of PLOT, of the square that stands for every target."""
     summary: str
+    """The median miss in a sentence."""
 
 
 def bar(cell: Cell) -> Bar:
-    """A cell with its accuracy in percent and its Wilson interval."""
+    """A cell as a row of a chart, with its accuracy and its Wilson interval."""
     low, high = wilson(cell.hits, cell.n)
     return Bar(cell.label, cell.hits, cell.n, percent(cell.hits, cell.n), cell.accuracy * 100, low * 100, high * 100)
 
 
 def sizes(verdicts: Iterable[Verdict]) -> list[Cell]:
-    """Hits and examples by the shorter side of the target; classes without an example are left out."""
+    """One cell per class of target sizes, by the shorter side of the target. Classes without examples are left out."""
     counts = [[0, 0] for _ in range(len(SIZES) + 1)]
     for verdict in verdicts:
         if verdict.example.target:
@@ -78,22 +86,19 @@ def sizes(verdicts: Iterable[Verdict]) -> list[Cell]:
 
 
 def offset(verdict: Verdict, answer: dict[str, Any]) -> tuple[float, float] | None:
-    """From the target's centre to the answer, in target widths and heights; None where one of them names no place.
+    """The error (right, down) of an answer in target sizes; see ``error_in_sizes``.
 
-    Of several candidate points it is the nearest one. The shortest side counted is one pixel.
+    ``answer`` is the data of the verdict's answer. None where the example has no target or the answer names no place.
     """
-    if not verdict.example.target or not (found := places(answer)):
-        return None
-    x0, y0, x1, y1 = bounds(verdict.example.target)
-    width, height = max(x1 - x0, 1.0), max(y1 - y0, 1.0)
-    vectors = [((x - (x0 + x1) / 2) / width, (y - (y0 + y1) / 2) / height) for x, y in found]
-    return min(vectors, key=lambda vector: math.hypot(*vector))
+    target = verdict.example.target
+    return error_in_sizes(target, places(answer)) if target else None
 
 
 def scatter(found: Sequence[tuple[str, bool, tuple[float, float]]]) -> Scatter | None:
-    """The scatter of (id, hit, offset); None where nothing missed.
+    """The scatter of answers given as (id, hit, offset in target sizes); None where none of them is a miss.
 
-    The scale is logarithmic on both sides of the centre, so that a few pixels and a wrong scale show in one picture.
+    The scale is logarithmic on both sides of the centre, so that errors of a few pixels and errors of a wrong space are
+    visible in one picture. Misses beyond the largest of REACHES are drawn at the edge.
     """
     misses = [vector for _, hit, vector in found if not hit]
     if not misses:
@@ -111,7 +116,7 @@ def scatter(found: Sequence[tuple[str, bool, tuple[float, float]]]) -> Scatter |
 
 
 def _in_words(misses: Sequence[tuple[float, float]]) -> str:
-    """The median miss as a sentence: an offset that most of them share shows here."""
+    """The median miss in a sentence, which shows an offset that most misses share."""
     across, down = (median(values) for values in zip(*misses, strict=True))
     sides = [
         f"{abs(value):.1f} target {unit} {side[value > 0]}"

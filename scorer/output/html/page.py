@@ -17,31 +17,38 @@ from scorer.output.text.findings import finding_lines
 from scorer.output.text.report import suite_percent
 
 DEFAULT_EXAMPLES = 600
-"""Without a limit of the caller's the page holds everything that is no hit, and hits up to so many examples."""
+"""Number of examples up to which hits are shown where the caller sets no limit. Examples that are not hits are all
+shown then, even beyond this number."""
 
 
 class File(NamedTuple):
-    """A file that the page was made from: what it is, its name without folders, its SHA-256."""
+    """A file that the page was made from."""
 
     role: str
+    """What the file is, for example ``predictions``."""
     name: str
+    """Its name, without folders."""
     sha256: str
+    """Its SHA-256 in hexadecimal."""
 
 
 class Page(NamedTuple):
-    """What the template shows. ``examples`` are those kept, in the order of the sections; ``left_out`` counts others.
-
-    ``findings`` are the findings of all files, a line each. In a section, ``gained`` counts the examples that only the
-    other file hits.
-    """
+    """What the template shows, except for the screenshots."""
 
     files: tuple[File, ...]
+    """The files of predictions."""
     sections: tuple[dict[str, Any], ...]
+    """One per benchmark: its scores, hints, tables and charts; see ``_section``."""
     suites: tuple[tuple[str, str], ...]
+    """The complete suites: the name and the average in percent, as text."""
     findings: tuple[str, ...]
+    """The findings about all files, one line each."""
     examples: list[dict[str, Any]]
+    """The examples that are shown, in the order of the sections; see ``example_data``."""
     left_out: dict[str, int]
+    """How many examples are not shown: ``hits``, and ``others`` that are not hits."""
     version: str = __version__
+    """The version of the scorer."""
 
     @property
     def compared(self) -> bool:
@@ -57,7 +64,11 @@ def make_page(
     *,
     limit: int | None = None,
 ) -> Page:
-    """Everything that the page shows but the screenshots. ``limit`` bounds the examples (see keep)."""
+    """Everything that the page shows, except for the screenshots.
+
+    ``files`` are the files of predictions, ``replies`` the replies in their rows. ``limit`` bounds the number of
+    examples; see ``keep``.
+    """
     shown: list[dict[str, Any]] = []
     parts: list[dict[str, Any]] = []
     for section in sections:
@@ -73,7 +84,7 @@ def make_page(
         shown += examples
     kept = keep(shown, limit)
     hits = sum(map(is_hit, shown)) - sum(map(is_hit, kept))
-    first = sections[0]  # the findings of a run are the same in each of its reports
+    first = sections[0]  # all reports of one run hold the same findings
     reports = [report for report in (first.report, first.rival) if report is not None]
     return Page(
         tuple(files),
@@ -86,14 +97,15 @@ def make_page(
 
 
 def is_hit(data: Mapping[str, Any]) -> bool:
-    """Whether every file of the page hits this example."""
+    """Whether the example is a hit in every file of the page."""
     return all(answer["outcome"] == "hit" for answer in data["answers"])
 
 
 def keep(examples: Sequence[dict[str, Any]], limit: int | None) -> list[dict[str, Any]]:
-    """At most ``limit`` examples, in order: near misses before others, then hits evenly spaced.
+    """At most ``limit`` examples, in their given order.
 
-    Without a limit every example that is no hit is kept, and hits up to DEFAULT_EXAMPLES in all.
+    Examples that are not hits are kept first, those with the nearest misses before others; then hits, evenly spaced.
+    Without a limit all examples that are not hits are kept, and hits until there are DEFAULT_EXAMPLES.
     """
     hits = [index for index, data in enumerate(examples) if is_hit(data)]
     others = [index for index, data in enumerate(examples) if not is_hit(data)]
@@ -105,7 +117,7 @@ def keep(examples: Sequence[dict[str, Any]], limit: int | None) -> list[dict[str
 
 
 def _section(section: Section, landed: Scatter | None) -> dict[str, Any]:
-    """One benchmark's head and charts."""
+    """The scores, tables and charts of one benchmark. ``gained`` and ``lost`` are counted for the second file."""
     report, rival = section.report, section.rival
     both = [each for each in (report, rival) if each is not None]
     truths = [File("ground truth", os.path.basename(t.path), t.sha256) for t in (each.ground_truth for each in both)]
@@ -128,12 +140,12 @@ def _section(section: Section, landed: Scatter | None) -> dict[str, Any]:
 
 
 def _rows(cells: Iterable[Cell], others: Iterable[Cell]) -> list[tuple[Bar, ...]]:
-    """Cells as rows of a chart, each beside the same cell of the other file: both have the same ground truth."""
+    """Cells as rows of a chart. A row holds the bar of a file's cell, and that of the second file's same cell."""
     return [tuple(bar(cell) for cell in pair if cell is not None) for pair in zip_longest(cells, others)]
 
 
 def _findings(reports: Iterable[Report], truths: Iterable[GroundTruth]) -> Iterator[str]:
-    """What was found in the files, as the command prints it."""
+    """The findings about ground truths and predictions, as the command prints them."""
     for truth in truths:
         yield from finding_lines(truth.findings, {}, show_all=False)
     for report in reports:

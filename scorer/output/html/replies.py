@@ -1,4 +1,4 @@
-"""What the model said in the rows that count. No rule reads it, so the scorer does not keep it; the page shows it."""
+"""The model's replies in a file of predictions. Scoring reads and keeps no reply, so the page reads the file again."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from scorer.core.limits import DEFAULT_LIMITS, Limits
 from scorer.files.source import file_source
 
 KEYS = ("raw", "text", "answer")
-"""Names under which rows keep the reply, in the order in which they are looked for."""
+"""Names under which a row may keep the reply; the first one that holds a text is used."""
 
 
 def read_replies(file: str, lines: Collection[int], limits: Limits = DEFAULT_LIMITS) -> dict[tuple[str, int], str]:
-    """The replies in these lines of a predictions file, by file and line. Raises OSError where it cannot be read."""
+    """The replies in the given lines (from 1) of a predictions file: (file, line) -> text.
+
+    Raises OSError where the file cannot be read.
+    """
     found: dict[tuple[str, int], str] = {}
     findings = Findings(limits=limits)
     for line, row in file_source(file).rows(findings, check_keys=False):

@@ -1,4 +1,4 @@
-"""The page's data and pictures -> HTML in one file. Everything from files is escaped; only our own script may run."""
+"""The page's data and pictures -> one HTML file. All text from files is escaped, and only the page's script can run."""
 
 from __future__ import annotations
 
@@ -17,14 +17,18 @@ from scorer.output.html.page import Page
 from scorer.output.text.figures import percent
 
 STYLES = ("page.css", "examples.css")
+"""The style sheets of the page, joined in this order."""
 SCRIPTS = ("draw.js", "detail.js", "page.js")
+"""The parts of the page's script, joined in this order."""
 
 
 def render_page(page: Page, pictures: Sequence[bytes], links: Sequence[str] = ()) -> str:
-    """The page as HTML. ``links`` are the addresses of the pictures where they lie beside the page.
+    """The page as HTML.
 
-    The policy forbids every request; scripts and styles are known by their hashes, so that no text from a file could
-    run even if it were not escaped.
+    ``pictures`` are WebP files, in the order of the numbers that the examples name. Where they are files beside the
+    page, ``links`` holds their addresses and no picture is embedded. The content security policy forbids all requests
+    and allows scripts and styles only by their hashes, so that text from a file could not run even if it were not
+    escaped.
     """
     environment = Environment(
         loader=PackageLoader("scorer.output.html", "assets"),
@@ -60,23 +64,24 @@ def render_page(page: Page, pictures: Sequence[bytes], links: Sequence[str] = ()
 
 
 def _joined(names: Iterable[str]) -> str:
-    """Parts of the page's script or style as one, exactly as it will stand between its tags."""
+    """Several assets as one text, exactly as it is between the tags: the hash in the policy depends on every byte."""
     folder = files("scorer.output.html") / "assets"
     return "\n" + "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
 
 
 def _breakable(text: str) -> Markup:
-    """A name that may be broken behind its underscores and nowhere else."""
+    """A name in HTML that a browser may break after its underscores and nowhere else."""
     return Markup("_<wbr>").join(text.split("_"))
 
 
 def _hash(text: str) -> str:
+    """The source expression of a script or style in a content security policy."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
 def _cells(examples: Iterable[dict[str, Any]]) -> dict[str, dict[str, int]]:
-    """What the filters offer: the values of each axis, with how many of the examples have each."""
+    """The values of each axis for the filters: axis -> label -> number of examples."""
     found: dict[str, dict[str, int]] = {}
     for data in examples:
         for axis, label in data["labels"]:

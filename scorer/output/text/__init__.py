@@ -1,1 +1,1 @@
-"""Reports as text: lines and tables. Strings and plain data only; nothing here writes."""
+"""Reports as text. Every function returns strings; none of them writes."""

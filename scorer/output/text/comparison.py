@@ -1,4 +1,4 @@
-"""Comparisons -> text and JSON. Strings and plain data only."""
+"""Comparisons as text."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from collections.abc import Iterator, Sequence
 
 from scorer.evidence.compare import CellComparison, Comparison, Counts
 from scorer.output.text.figures import SMALLEST, p_text, percent
-from scorer.output.text.tables import inline, remark, table
+from scorer.output.text.tables import axis_table, inline, is_printed, remark, remarks
 
 
 def comparison_text(
     found: Comparison, names: tuple[str, str], *, table_format: str, axes: Sequence[str] = (), show_ids: bool = False
 ) -> str:
-    """A comparison as people read it: both accuracies, the difference, what changed, and each printed axis."""
+    """A comparison as text: both accuracies, the difference, the changes, and a table for each axis.
+
+    ``names`` are those of the first and of the other file. ``axes`` are the names of the axes to print; without any,
+    those that are not too long. ``show_ids`` adds the ids that were gained and lost.
+    """
     shown = (inline(names[0], table_format), inline(names[1], table_format))
-    blocks = ["\n".join(remark(line, table_format) for line in _head(found, shown))]
-    for axis, cells in found.axes:
-        wanted = axis.name in axes if axes else axis.print_up_to is None or len(cells) <= axis.print_up_to
-        if wanted:
-            text = table([axis.name, *_HEADERS], [_row(cell) for cell in cells], table_format)
-            if axis.overlapping:
-                note = "overlapping: one example may count in several rows, so they do not add up to n"
-                text += "\n" + remark(note, table_format)
-            blocks.append(text)
+    blocks = [remarks(_head(found, shown), table_format)]
+    blocks += [
+        axis_table(axis, _HEADERS, [_row(cell) for cell in cells], table_format)
+        for axis, cells in found.axes
+        if is_printed(axis, len(cells), axes)
+    ]
     if show_ids:
         for word, ids in (("gained", found.gained), ("lost", found.lost)):
             listed = ", ".join(inline(example_id, table_format) for example_id in ids)
@@ -66,7 +67,7 @@ def _head(found: Comparison, names: tuple[str, str]) -> Iterator[str]:
 
 
 def _points(counts: Counts) -> str:
-    """The difference in percentage points, rounded half up from the exact ratio, with its sign."""
+    """The difference in percentage points with its sign, rounded half away from zero from the exact ratio."""
     change = counts.gained - counts.lost
     sign = "+" if change > 0 else "-" if change < 0 else ""
     return sign + percent(abs(change), counts.n)

@@ -1,4 +1,4 @@
-"""A diagnosis -> text and JSON. Strings and plain data only; what comes from a file is escaped on its way out."""
+"""A diagnosis as text. All text that comes from a file is escaped."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Iterator
 
 from scorer.evidence.diagnosis.records import Diagnosis, Misses, ReadingScore, Sign
 from scorer.output.text.figures import percent
-from scorer.output.text.tables import escape, remark, table
+from scorer.output.text.tables import escape, remark, remarks, table
 
 MOST_SHOWN = 5
-"""So many better readings are printed, and so many ids of a sign; the JSON has all."""
+"""Upper bound on the better readings that are printed, and on the ids of a sign. The JSON data hold all of them."""
 
 
 def diagnosis_text(diagnosis: Diagnosis, *, table_format: str) -> str:
-    """A diagnosis as people read it: better readings if there are any, how misses miss, signs of trouble."""
-    title = f"diagnosis of {diagnosis.benchmark}: advice beside the score, which stays as it is"
+    """A diagnosis as text: the better readings if there are any, the statistics of misses, the signs of errors."""
+    title = f"diagnosis of {diagnosis.benchmark}: advice only, the score is not changed"
     blocks = [remark(title, table_format)]
     if diagnosis.named:
         blocks.append(_readings(diagnosis, table_format))
-    blocks.append(_lines(list(_conclusions(diagnosis)), table_format))
+    blocks.append(remarks(_conclusions(diagnosis), table_format))
     if diagnosis.misses:
         blocks.append(_misses(diagnosis.misses, table_format))
     if diagnosis.signs:
-        blocks.append(_lines([_sign(sign) for sign in diagnosis.signs], table_format))
+        blocks.append(remarks(map(_sign, diagnosis.signs), table_format))
     return "\n\n".join(blocks)
 
 
 def _readings(diagnosis: Diagnosis, table_format: str) -> str:
     headers = ["reading", "acc %", "gained", "lost", "p", "declared by"]
-    rows = [[diagnosis.declared, percent(diagnosis.hits, diagnosis.n), "", "", "", "as it is"]]
+    rows = [[diagnosis.declared, percent(diagnosis.hits, diagnosis.n), "", "", "", "this run"]]
     rows += [
         [
             reading.name,
@@ -44,14 +44,14 @@ def _readings(diagnosis: Diagnosis, table_format: str) -> str:
 
 
 def _shown(diagnosis: Diagnosis) -> list[ReadingScore]:
-    """The better readings that come near to the likely one; others are better only as a stopped clock is."""
+    """The better readings that gain at least half as many hits as the likely one: others share some hits by chance."""
     first = diagnosis.named[0].gained
     return [reading for reading in diagnosis.named if 2 * reading.gained >= first][:MOST_SHOWN]
 
 
 def _conclusions(diagnosis: Diagnosis) -> Iterator[str]:
     if not diagnosis.readings:
-        yield "no answers to try other readings on"
+        yield "there are no answers that could be read in another way"
         return
     sample = f" on {diagnosis.n} answers, evenly spaced" if diagnosis.sampled else ""
     tried = f"{len(diagnosis.readings)} tried{sample}; exact McNemar, Bonferroni"
@@ -63,13 +63,16 @@ def _conclusions(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"to declare it: {likely.option}" if likely.option else f"no option declares it; in the file, {likely.fix}"
     if likely.moved and likely.lean_p < likely.p:
         yield (
-            f"{likely.leaning} of {likely.moved} coordinates near their targets err the way it explains "
+            f"{likely.leaning} of {likely.moved} coordinates near their targets err in the direction that it explains "
             f"(p {likely.lean_p:.1g})"
         )
     if diagnosis.fit is not None:
         for axis, scale, offset in zip("xy", *diagnosis.fit, strict=True):
             percents = _signed(100 * (scale - 1), 1)
-            yield f"as declared, {axis} is {scale:.4f} of its target's ({percents} %), offset {_signed(offset, 1)} px"
+            yield (
+                f"as declared, {axis} is {scale:.4f} times that of the target ({percents} %), "
+                f"offset {_signed(offset, 1)} px"
+            )
 
 
 def _misses(misses: tuple[Misses, ...], table_format: str) -> str:
@@ -96,9 +99,6 @@ def _sign(sign: Sign) -> str:
 
 
 def _signed(value: float, decimals: int) -> str:
+    """A number with its sign, except for one that is rounded to zero."""
     text = f"{value:+.{decimals}f}"
     return text if float(text) else text[1:]
-
-
-def _lines(lines: list[str], table_format: str) -> str:
-    return "\n".join(remark(line, table_format) for line in lines)

@@ -1,4 +1,4 @@
-"""Findings as aligned lines, and the result of the strict check. Strings only; nothing here writes."""
+"""Findings and the result of the strict check as lines of text."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from scorer.core.report import Check
 from scorer.output.text.tables import escape
 
 SHOWN_PER_CODE = {"error": 20, "warning": 3, "note": 3}
-"""How many findings of one code are printed unasked, by severity. ``--all`` prints every one that was kept."""
+"""Upper bound on the findings of one code that are printed, by severity. ``--all`` prints all that were kept."""
 
 
 def check_lines(checked: Check, *, show_all: bool) -> Iterator[str]:
-    """Every finding that was kept, the absent ids if all are asked for, and the verdict with its counts."""
+    """The result of the strict check: all findings that were kept, then whether the files are accepted, with counts.
+
+    With ``show_all`` the ids of examples without a row are listed too.
+    """
     yield from finding_lines(checked.findings, checked.finding_counts, show_all=True)
     if show_all:
         for name, ids in checked.absent.items():
@@ -29,7 +32,11 @@ def check_lines(checked: Check, *, show_all: bool) -> Iterator[str]:
 
 
 def finding_lines(findings: Iterable[Finding], counts: Mapping[str, int], *, show_all: bool) -> list[str]:
-    """Findings as aligned lines: place, severity, code, message. Long runs of one code are cut, and said to be."""
+    """Findings as aligned lines: place, severity, code, message.
+
+    ``counts`` holds how many findings there are of each code, which may be more than ``findings``. Without ``show_all``
+    at most SHOWN_PER_CODE findings of a code are shown. A line for each code gives the number that is not shown.
+    """
     kept = list(findings)
     shown: list[Finding] = []
     seen: dict[str, int] = {}
@@ -52,10 +59,12 @@ def finding_lines(findings: Iterable[Finding], counts: Mapping[str, int], *, sho
 
 
 def _place(finding: Finding) -> str:
+    """FILE:LINE, or FILE where the finding is about the whole file."""
     place = escape(finding.source)
     return f"{place}:{finding.line}" if finding.line else place
 
 
 def _message(finding: Finding) -> str:
+    """The message, after the id of the example where the message does not name it."""
     prefix = f"{finding.id}: " if finding.id and finding.id not in finding.message else ""
     return escape(prefix + finding.message)

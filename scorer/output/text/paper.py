@@ -1,4 +1,4 @@
-"""Reports -> the rows that papers print. Percentages with one decimal, rounded half up from the exact ratio."""
+"""Reports as the rows that papers print. Percentages have one decimal, rounded half up from the exact ratio."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from scorer.output.text.figures import mean_percent, percent
 from scorer.output.text.tables import table
 
 DECIMALS = 1
+"""Decimals of a percentage in a paper's table."""
 
 
 def paper_tables(reports: Sequence[Report], suites: Iterable[Suite], label: str, table_format: str) -> list[str]:
-    """A table of one row, named ``label``, for each suite and each benchmark outside of one."""
+    """One table with one row, named ``label``, for each suite and for each benchmark that is in none of ``suites``."""
     tables = []
     for suite in suites:
         cells = [None if report is None else report.total for _, report in suite.members]

@@ -1,44 +1,46 @@
-"""Reports as people read them: headline, outcomes, tables, signature. Strings only; nothing here writes.
+"""Reports as text: headline, outcomes, tables, signature.
 
-Everything that comes from a file is escaped on its way out: control, format and bidirectional characters for the
-terminal, markup for the table format.
+All text that comes from a file is escaped: characters that a terminal would act on, and the markup of the table format.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from scorer.core.report import Cell, Report, Suite, Table
+from scorer.core.report import Report, Suite
 from scorer.core.spaces import meaning
-from scorer.output.text.aggregation import aggregation_text, exact_percent
-from scorer.output.text.attempts import attempts_table
-from scorer.output.text.figures import mean_percent, percent
-from scorer.output.text.tables import escape, remark, table
+from scorer.output.text.figures import exact_percent, interval_percent, mean_percent, percent
+from scorer.output.text.tables import axis_table, escape, is_printed, remark, remarks, table
 from scorer.profiles import PROFILES
 
 
 def report_text(report: Report, *, table_format: str, axes: Sequence[str] = ()) -> str:
-    """A report as people read it: headline, outcomes, what the numbers mean, tables, signature.
+    """A report as text: headline, outcomes, the space of the coordinates, a table for each axis, signature.
 
-    ``axes`` names the tables wanted; by default those of the benchmark that are not too long to print.
+    ``axes`` are the names of the axes to print; without any, those that are not too long.
     """
-    lines = [remark(line, table_format) for line in _head(report)]
-    blocks = ["\n".join(lines)]
+    blocks = [remarks(_head(report), table_format)]
     if report.aggregation is not None:
+        from scorer.output.text.aggregation import aggregation_text
+
         blocks.append(aggregation_text(report.aggregation, table_format))
     if report.attempts is not None:
+        from scorer.output.text.attempts import attempts_table
+
         blocks.append(attempts_table(report.attempts, table_format))
-    for axis_table in report.tables:
-        axis, cells = axis_table.axis, axis_table.cells
-        wanted = axis.name in axes if axes else axis.print_up_to is None or len(cells) <= axis.print_up_to
-        if wanted:
-            blocks.append(_axis_table(axis_table, table_format))
+    for axis, cells in report.tables:
+        if is_printed(axis, len(cells), axes):
+            rows = [
+                [cell.label, str(cell.hits), str(cell.n), percent(cell.hits, cell.n), interval_percent(cell.interval)]
+                for cell in cells
+            ]
+            blocks.append(axis_table(axis, ["hits", "n", "acc %", "95% CI"], rows, table_format))
     blocks.append(remark(f"signature: {report.signature}", table_format))
     return "\n\n".join(blocks)
 
 
 def suite_text(suite: Suite, *, table_format: str) -> str:
-    """The accuracies that a suite is ranked by, in percent, and their plain mean."""
+    """A table of the accuracies that a suite is ranked by, in percent, with their plain mean."""
     headers = [suite.name, *(column for column, _ in suite.members), "average"]
     values = [percent(r.total.hits, r.total.n) if r is not None else "-" for _, r in suite.members]
     text = table(headers, [["acc %", *values, suite_percent(suite) or "-"]], table_format)
@@ -50,9 +52,10 @@ def suite_text(suite: Suite, *, table_format: str) -> str:
 
 
 def score_only_text(reports: Sequence[Report], found: Iterable[Suite]) -> str:
-    """The bare percentage, of the aggregation if one is asked for; one line per benchmark where there are several.
+    """The score in percent and nothing else; where there are several benchmarks, a line with name and score for each.
 
-    A suite is the mean of accuracies, so it has no line beside other figures.
+    The score is the figure of the aggregation where one was asked for. A suite has a line of its own only where none
+    was, because it is defined as the mean of accuracies.
     """
     values = [
         percent(report.total.hits, report.total.n)
@@ -69,7 +72,7 @@ def score_only_text(reports: Sequence[Report], found: Iterable[Suite]) -> str:
 
 
 def suite_percent(suite: Suite) -> str:
-    """The mean of a suite's accuracies in percent, rounded once; "" while a benchmark is missing."""
+    """The mean of a suite's accuracies in percent, rounded half up from the exact value; "" if one is missing."""
     totals = [report.total for _, report in suite.members if report is not None]
     return mean_percent(totals) if len(totals) == len(suite.members) else ""
 
@@ -82,15 +85,12 @@ def _head(report: Report) -> Iterator[str]:
         rows.append(("actionable (without refusals)", report.actionable))
     width = max(len(label) for label, _ in rows) + 2
     for label, cell in rows:
-        yield (f"{label.ljust(width)} {percent(cell.hits, cell.n):>6} %   {cell.hits}/{cell.n}   95% CI {_range(cell)}")
+        accuracy, interval = percent(cell.hits, cell.n), interval_percent(cell.interval)
+        yield f"{label.ljust(width)} {accuracy:>6} %   {cell.hits}/{cell.n}   95% CI {interval}"
     axis, cells = report.categories
     overlapping = "overlapping " if axis.overlapping else ""
-    micro = f"micro {percent(total.hits, total.n)} % (hits/n)"
-    yield (
-        f"{micro} · macro {mean_percent(cells)} % (mean of {len(cells)} {overlapping}{axis.name} cells)"
-        if cells
-        else micro
-    )
+    macro = f" · macro {mean_percent(cells)} % (mean of {len(cells)} {overlapping}{axis.name} cells)" if cells else ""
+    yield f"micro {percent(total.hits, total.n)} % (hits/n){macro}"
     parts = [f"{outcome} {count}" for outcome, count in outcomes.items()]
     if report.false_refusals or report.actionable is not None:
         parts.append(f"false refusals {report.false_refusals}")
@@ -115,7 +115,7 @@ def _head(report: Report) -> Iterator[str]:
 
 
 def _coordinates(report: Report) -> str:
-    """What the numbers of the file were taken to mean."""
+    """The spaces that the coordinates of the file were read in, each with its meaning."""
     parts: list[str] = []
     if report.space is not None:
         named = PROFILES[report.profile].space if report.profile else None
@@ -125,19 +125,3 @@ def _coordinates(report: Report) -> str:
         own = ", ".join(f"{space} ({meaning(space)})" for space in report.row_spaces)
         parts.append(f"as the rows say: {own}")
     return "; ".join(parts)
-
-
-def _axis_table(axis_table: Table, table_format: str) -> str:
-    rows = [
-        [cell.label, str(cell.hits), str(cell.n), percent(cell.hits, cell.n), _range(cell)] for cell in axis_table.cells
-    ]
-    text = table([axis_table.axis.name, "hits", "n", "acc %", "95% CI"], rows, table_format)
-    if axis_table.axis.overlapping:
-        note = "overlapping: one example may count in several rows, so they do not add up to n"
-        text += "\n" + remark(note, table_format)
-    return text
-
-
-def _range(cell: Cell) -> str:
-    low, high = cell.interval
-    return f"{low * 100:.1f} – {high * 100:.1f}"
