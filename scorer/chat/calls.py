@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 from scorer.chat.targets import SEPARATOR, TARGET_KEYS
 
 MAX_CALLS = 200
-"""So many calls of each form are looked at, the first ones."""
+"""Upper bound on the calls of each form that are read, from the start of the text."""
 MAX_DEPTH = 12
-"""An answer is nested a few levels deep; what lies deeper is not looked at."""
+"""Upper bound on the nesting that is searched for calls. Answers are nested a few levels deep."""
 MAX_TEXT = 20_000
 """The longest text that is searched for calls, in characters."""
 MAX_WASTE = 2 * MAX_TEXT
-"""So many characters may be read for JSON in vain: a text made of opening braces would be read over and over."""
+"""Upper bound on the characters that are parsed in vain, because a text of opening braces would be parsed again for
+each of them."""
 
 _DECODER = json.JSONDecoder(parse_int=float)
 _JSON_START = re.compile(r"\{\s*+[\"'}]|\[\s*+\{")
@@ -74,10 +75,12 @@ _ARGUMENT = re.compile(r"\s*+(?:(\w+)\s*+=\s*+)?('[^'\n]*+'|\"[^\"\n]*+\"|\[[^\]
 
 
 class Call(NamedTuple):
-    """An action and its arguments. A list of bare objects is one call with several: they are candidates."""
+    """An action with its arguments."""
 
     name: str
+    """The action without underscores, in lower case; "" for an object that names none."""
     arguments: tuple[Mapping[str, Any], ...]
+    """One set of arguments, or several where a list of objects without actions gives candidates."""
 
     @property
     def is_click(self) -> bool:
@@ -132,7 +135,7 @@ def _json_values(text: str) -> Iterator[Any]:
 
 
 def _keyed_numbers(name: str, text: str) -> list[Call]:
-    """What is left of JSON that is cut or quoted in another way: the first key of a target with its list of numbers."""
+    """The first key of a target with its list of numbers, for JSON that is cut off or quoted in another way."""
     match = _KEYED.search(text)
     return [Call(name, ({match[1]: match[2]},))] if match else []
 
@@ -167,7 +170,7 @@ def _json_calls(root: Any) -> list[Call]:
 
 
 def _string_arguments(name: str, text: str) -> list[Call]:
-    """The calls of a tool call whose arguments are a string: JSON, or what is left of it."""
+    """The calls of a tool call whose arguments are a string: JSON, possibly cut off."""
     calls: list[Call] = []
     for value in _json_values(text):
         calls += _json_calls({"name": name, "arguments": value} if isinstance(value, Mapping) else value)

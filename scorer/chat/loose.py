@@ -8,7 +8,7 @@ from itertools import islice
 from scorer.chat.targets import NUMBER, SEPARATOR, Shape, UnreadableError, numbers_in, to_shape
 
 MAX_TAGS = 100
-"""So many tags are looked at, the first ones."""
+"""Upper bound on the tags that are read, from the start of the text."""
 
 _TAGGED = re.compile(
     r"<(?:point|box|bbox)>([^<]{1,300}+)</(?:point|box|bbox)>"

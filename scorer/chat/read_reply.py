@@ -1,4 +1,4 @@
-"""A model's reply -> the answer in it, in the model's own numbers. Pure text work that never raises.
+"""A model's reply -> the answer in it, in the coordinates that the model wrote. Pure text work that never raises.
 
 The order of evidence in one reply: native tool calls and structured forms in its text (XML and JSON calls, JSON
 objects, ``click(...)``, point and box tags), then markers of a refusal, then loose forms in prose. Of structured forms
@@ -22,36 +22,36 @@ from scorer.core.records import Box, Point
 __all__ = ["Answer", "Grammar", "read_reply"]
 
 MAX_CANDIDATES = 100
-"""So many candidates of one reply are kept; a longer list is no answer but a search."""
+"""Upper bound on the candidate points kept from one reply. A longer list is a search pattern, not an answer."""
 
 REFUSAL: Point = (-1.0, -1.0)
+"""The point that stands for a refusal by a marker."""
 
 
 class Grammar(NamedTuple):
-    """What is particular in the replies of one model family; everything else is read alike.
-
-    ``y_first`` names the keys whose numbers come as y, x, y, x. With ``last_code_block`` the last fenced block, where
-    there is one, is the answer. ``tail`` is a word and colon that starts a closing section which is no part of it.
-    """
+    """What is particular to the replies of one model family. Everything else is read in the same way for all."""
 
     y_first: frozenset[str] = frozenset()
+    """The keys whose numbers are in the order y, x, y, x."""
     last_code_block: bool = False
+    """Whether the last fenced code block, where there is one, is the answer."""
     tail: str = ""
+    """A word with its colon that starts a closing section, which is not part of the answer; "" for none."""
 
 
 class Answer(NamedTuple):
-    """What a reply says, in its own space. ``points`` are its candidates, the answer itself first.
-
-    ``bbox`` is the box whose centre the first point is, where the reply gave one. ``refusal`` names the marker by which
-    the reply says that there is no target; its point is then (-1, -1). ``structured`` is false for what was read from
-    prose. ``fault`` says why there is no answer.
-    """
+    """What a reply says, in the space of the model."""
 
     points: tuple[Point, ...] = ()
+    """The candidate points, the answer first; empty where there is no answer."""
     bbox: Box | None = None
+    """The box whose centre the first point is, where the reply gave a box."""
     refusal: str = ""
+    """The marker by which the reply says that there is no target, "" for none. The point is then (-1, -1)."""
     structured: bool = True
+    """Whether the answer was a call, an object or a tag, rather than a pair of numbers in prose."""
     fault: str = ""
+    """Why there is no answer."""
 
 
 def read_reply(reply: object, grammar: Grammar) -> Answer:
@@ -65,7 +65,7 @@ def read_reply(reply: object, grammar: Grammar) -> Answer:
         return Answer(fault=f"a {type_name(reply)} is no reply; pass the text or the message")
     content = content_text(message.get("content"))
     spoken = without_reasoning(content)
-    # An answer stands at the end, and nothing in front of so much text is one.
+    # Answers are at the end of a reply, so that only the last MAX_TEXT characters are searched.
     text = answer_part(spoken, last_code_block=grammar.last_code_block, tail=grammar.tail)[-MAX_TEXT:]
     calls = [*native_calls(message), *calls_in_text(text)]
     fault = ""
@@ -88,7 +88,7 @@ def read_reply(reply: object, grammar: Grammar) -> Answer:
 
 
 def _first_target(calls: list[Call], grammar: Grammar) -> list[Shape]:
-    """The shapes of the first call with a target, clicks first. UnreadableError where all there is cannot be read."""
+    """The shapes of the first call with a target, clicks before moves. Raises UnreadableError if none can be read."""
     second: list[Shape] = []
     fault: UnreadableError | None = None
     for call in calls:

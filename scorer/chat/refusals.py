@@ -1,6 +1,6 @@
 """Markers by which a reply says that the target is not there, beside a point that is negative in both coordinates.
 
-Free prose is none: a strict benchmark gives it no credit, and what it means is a guess.
+Free prose is no marker: a strict benchmark gives no credit for it, and its meaning would be a guess.
 """
 
 from __future__ import annotations

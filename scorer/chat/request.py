@@ -1,6 +1,6 @@
-"""What a profile asks, as data: messages, tools and parameters, with a placeholder where the image goes.
+"""What a profile asks, as data: messages, tools and parameters, with a placeholder for the image.
 
-Nothing here opens an image or imports a client. The prompts are the project's own.
+Nothing here opens an image or imports a client. The prompts are written for this project.
 """
 
 from __future__ import annotations
@@ -12,34 +12,39 @@ from typing import Any, NamedTuple
 from scorer.core.records import Size
 
 IMAGE = "<image>"
-"""Stands in a message where the URL of the image goes."""
+"""The placeholder for the URL of the image in a message."""
 
 Message = dict[str, Any]
 
 
 class Task(NamedTuple):
-    """One question. ``sent`` is the size in pixels of the image as the model gets it.
-
-    ``box`` asks for a box rather than a point; ``prompt`` is the benchmark's own recommended prompt, "" where there is
-    none.
-    """
+    """One question to a model."""
 
     instruction: str
+    """What the benchmark asks."""
     sent: Size
+    """Width and height, in pixels, of the image that the model gets."""
     box: bool = False
+    """Whether a box is asked for, rather than a point."""
     prompt: str = ""
+    """The system prompt that the benchmark recommends, "" where it recommends none."""
 
 
 class Request(NamedTuple):
-    """The body of a chat request but for the model's name. ``params`` are defaults that the user may replace."""
+    """The body of a chat request, without the name of the model."""
 
     messages: list[Message]
+    """In the form of the OpenAI chat API, with IMAGE in place of the image's URL."""
     tools: tuple[dict[str, Any], ...] = ()
+    """The tools that the model may call."""
     tool_choice: Any = None
+    """Which of them it must call, in the form of the API."""
     params: Mapping[str, Any] = MappingProxyType({})
+    """Default parameters, which the user may replace."""
 
 
 GREEDY: Mapping[str, Any] = MappingProxyType({"temperature": 0})
+"""Parameters for the most likely reply."""
 
 
 def system(text: str) -> Message:

@@ -1,4 +1,4 @@
-"""The arguments of a call, or the fields of a JSON object -> points and boxes, as they are written."""
+"""The arguments of a call, or the fields of a JSON object -> points and boxes, in the numbers of the reply."""
 
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ BOX_KEYS = ("bbox_2d", "bbox", "box_2d", "box", "bounding_box")
 TARGET_KEYS = (*POINT_KEYS, *BOX_KEYS)
 _FLAT = (("x", "y"), ("x0", "y0", "x1", "y1"), ("x1", "y1", "x2", "y2"))
 _MAX_TEXT = 2000
+"""Upper bound on the characters of one coordinate field. Longer ones hold no coordinates."""
 
 
 class UnreadableError(ValueError):
-    """A field is there for the target, but it holds none. The message says what it holds."""
+    """A field for the target holds no target. The message says what it holds."""
 
 
 def shapes_of(arguments: Mapping[str, Any], y_first: frozenset[str]) -> list[Shape]:
@@ -128,7 +129,7 @@ def _numbers(key: str, values: list[Any]) -> list[float]:
 
 
 def _single(key: str, arguments: Mapping[str, Any]) -> float:
-    """One coordinate under a key of its own."""
+    """The coordinate under one key."""
     number = _number(arguments[key])
     if number is not None:
         return number

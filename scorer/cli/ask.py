@@ -20,7 +20,7 @@ from scorer.cli.selection import selection
 from scorer.core.errors import PredictionsError, UsageError
 from scorer.core.records import GroundTruth
 from scorer.core.spaces import parse_space
-from scorer.inference import batch, images, runner
+from scorer.inference import images, request_files, runner
 from scorer.inference.client import Client
 from scorer.inference.journal import Journal
 from scorer.inference.plan import Job, Plan
@@ -38,7 +38,12 @@ ASKING = (
     click.option(
         "--data", type=click.Path(), metavar="DIR", help="Folder that holds the benchmarks, with screenshots."
     ),
-    click.option("--gt", type=click.Path(), metavar="FILE|DIR", help="The annotations, and nowhere else."),
+    click.option(
+        "--gt",
+        type=click.Path(),
+        metavar="FILE|DIR",
+        help="The annotation file or its folder. No other place is searched.",
+    ),
     click.option(
         "--out", type=click.Path(dir_okay=False), metavar="FILE", help="Where the rows go, one JSON line each."
     ),
@@ -111,14 +116,14 @@ ASKING = (
     click.option(
         "--batch-lines",
         type=click.IntRange(1),
-        default=batch.MAX_LINES,
+        default=request_files.MAX_LINES,
         show_default=True,
         help="Most requests of a file.",
     ),
     click.option(
         "--batch-bytes",
         type=click.IntRange(1),
-        default=batch.MAX_BYTES,
+        default=request_files.MAX_BYTES,
         show_default=True,
         help="Most bytes of a file.",
     ),
@@ -227,7 +232,7 @@ class _Run:
 
     def _write_requests(self) -> int:
         given = self.given
-        written = batch.write_requests(
+        written = request_files.write_requests(
             given["write_requests"],
             self._jobs(),
             image_urls=given["image_urls"],
@@ -240,11 +245,11 @@ class _Run:
 
     def _read_responses(self) -> int:
         check_files(self.responses)
-        jobs = {batch.custom_id(job): job for job in self._jobs(check_images=False)}
+        jobs = {request_files.custom_id(job): job for job in self._jobs(check_images=False)}
         journal = self._journal(jobs.values())
         unknown = 0
         try:
-            for row in batch.read_responses(streams(self.responses), jobs):
+            for row in request_files.read_responses(streams(self.responses), jobs):
                 if row is None:
                     unknown += 1
                 elif self._is_open(journal, (row["id"], row["attempt"])):

@@ -12,11 +12,11 @@ from scorer.core.findings import shorten
 from scorer.inference.plan import Reply
 
 NO_KEY = "none"
-"""What is sent where no key is given: servers on one's own machine want none, but the client does."""
+"""Sent where no key is given: local servers need none, but the client library does."""
 
 
 class Client:
-    """An endpoint. ``attempts`` is the total number of attempts for one call, ``timeout`` seconds for each."""
+    """An endpoint. ``attempts`` is the number of attempts for one call in all, ``timeout`` the seconds for each."""
 
     def __init__(self, base_url: str | None, api_key: str | None, *, attempts: int, timeout: float) -> None:
         with needs("openai"):
@@ -34,8 +34,8 @@ class Client:
         """Send one request. Never raises for what a network or a server does."""
         start = time.perf_counter()
         try:
-            # The body is ready as it is: as an extra body it replaces the client's own, which would be looked through
-            # part by part first, at a quarter of the cost of a call.
+            # The complete body is passed as an extra body, which replaces the client's. The client would otherwise
+            # validate each part of it, which takes a quarter of the time of a call.
             response = self._create(model=body["model"], messages=[], extra_body=body, **transport)
             data = json.loads(response.http_response.content)
         except self._status_error as error:
@@ -51,7 +51,7 @@ class Client:
         return Reply(data, latency=_since(start), retries=response.retries_taken)
 
     def _safe(self, error: object) -> str:
-        """The text of an error without the key, which servers like to quote."""
+        """The text of an error without the key, which some servers quote."""
         text = shorten(str(error), 500)
         return text if self._key == NO_KEY else text.replace(self._key, "***")
 

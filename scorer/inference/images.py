@@ -15,7 +15,7 @@ FOLDER = "images"
 """Screenshots lie beside the annotations or in a folder of this name beside them."""
 
 CACHED = 16
-"""So many encoded screenshots are kept: several examples share one, and they follow each other."""
+"""Upper bound on the encoded screenshots in memory. Examples that share a screenshot follow each other."""
 
 
 def find(annotations: str, image: str) -> str | None:
@@ -63,9 +63,9 @@ def locate(annotations: str, examples: Iterable[Example]) -> dict[str, str]:
 
 
 def png_bytes(file: str, size: Size) -> bytes:
-    """The screenshot as an RGB PNG of that size; the very bytes of the file where it is one already.
+    """The screenshot as an RGB PNG of that size: the unchanged bytes of the file where it is one already.
 
-    Sides are not kept in proportion: a space that counts in another image_size scales each axis by itself.
+    The proportions are not kept, because a space of another image size scales each axis separately.
     """
     from PIL import Image
 
@@ -86,7 +86,7 @@ def png_bytes(file: str, size: Size) -> bytes:
 
 
 def is_sent_as_it_is(file: str, size: Size) -> bool:
-    """Whether ``png_bytes`` gives the file's own bytes."""
+    """Whether ``png_bytes`` gives the unchanged bytes of the file."""
     from PIL import Image
 
     with Image.open(file) as picture:

@@ -21,11 +21,11 @@ Key = tuple[str, int]
 
 
 START = b'{"id": '
-"""How every row starts: by it half a row is told from the end of some other file."""
+"""The first bytes of every row. They tell half a row, which is removed, from the end of another kind of file."""
 
 
 class Journal:
-    """Rows by (id, attempt). Opening it repairs the end of the file, and nothing of a file that is none of these."""
+    """Rows by (id, attempt). Opening it repairs the end of the file; a file of another kind is left unchanged."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -46,12 +46,12 @@ class Journal:
         self._keep(dict(row))
 
     def close(self) -> None:
-        """Leave each (id, attempt) once: of several rows the one that says most, of equals the last."""
+        """Leave each (id, attempt) once: of several rows the one that says most, of equal ones the last."""
         os.close(self._file)
         self.compact()
 
     def compact(self) -> None:
-        """Write the file anew without rows that later ones replaced; the old one stays until the new one is whole."""
+        """Write the file again without replaced rows. The old file stays until the new one is complete."""
         if not self._superseded:
             return
         folder, name = os.path.split(os.path.abspath(self.path))

@@ -1,4 +1,4 @@
-"""What one run asks: bodies of requests, and the rows that replies become. Pure but for the images it is handed."""
+"""What one run asks: the bodies of requests, and the rows that replies become. No I/O."""
 
 from __future__ import annotations
 
@@ -17,27 +17,33 @@ RESERVED = (
     *("model", "messages", "tools", "tool_choice", "functions", "function_call"),
     *("n", "stream", "stream_options", "timeout"),
 )
-"""Parameters that the profile or the run decides. In the user's parameters they are ignored, and rows say so."""
+"""Parameters that the profile or the run decides. They are ignored among the user's parameters, and rows say so."""
 
 TRANSPORT = ("extra_headers", "extra_query")
 """Parameters of the client that are no part of the body."""
 
 
 class Reply(NamedTuple):
-    """What came back: the parsed body of a completion, or why there is none."""
+    """What came back from an endpoint."""
 
     body: Mapping[str, Any] | None
+    """The parsed body of a completion; None where there is none."""
     error: str = ""
+    """Why there is no completion."""
     refused: bool = False
+    """Whether the provider refused to answer for reasons of content."""
     latency: float | None = None
+    """Seconds from the request to the reply."""
     retries: int = 0
+    """How many attempts failed before the last one."""
 
 
 class Plan:
     """How a profile asks a model about a benchmark.
 
-    ``params`` are the user's; those of RESERVED are ignored and named in ``ignored``. ``space`` replaces the
-    profile's, for an endpoint whose numbers mean something else; a ``frame`` is the size of the image that is sent.
+    ``params`` are the user's; those in RESERVED are ignored and listed in ``ignored``. ``space`` replaces the space of
+    the profile, for an endpoint whose numbers mean something else. A space ``frame:WxH`` is also the size of the image
+    that is sent.
     """
 
     def __init__(
@@ -63,7 +69,7 @@ class Plan:
         self.params = {key: value for key, value in (given | dict(extra)).items() if key not in RESERVED}
 
     def sent_size(self, example: Example) -> Size:
-        """The size of the image as the model gets it: the original's, unless the space has a frame of its own."""
+        """The size of the image that is sent: the original size, or that of a space ``frame:WxH``."""
         if self.space.kind == "frame":
             width, height = self.space.parameters
             return width, height
@@ -108,12 +114,16 @@ class Plan:
 
 
 class Job(NamedTuple):
-    """One call: how it is asked, an example, which of its attempts, and the file of its screenshot."""
+    """One call to the model."""
 
     plan: Plan
+    """How it is asked."""
     example: Example
+    """What it is asked about."""
     attempt: int
+    """Which attempt at the example this is, from 1."""
     file: str = ""
+    """The path of the screenshot; "" where it is not needed."""
 
     @property
     def key(self) -> tuple[str, int]:

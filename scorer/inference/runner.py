@@ -1,4 +1,4 @@
-"""Many calls at a time, one writer. What is asked and what is written are functions; here is only the order."""
+"""Many calls at a time, one writer. What is asked and what is written are functions; this module only orders them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The nine model profiles: which space the answers of a family of endpoints are in. The ids are stable values.
+"""The nine model profiles: the space in which each family of endpoints answers. The ids never change.
 
-What each asks and how its replies are read is a module of its own, loaded when it is needed: ``score`` loads none.
+What a profile asks and how its replies are read is in its module, which is loaded only when it is needed. A new profile
+is a module beside this one and its line in the table below.
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ from scorer.core.records import PIXEL, Space
 
 
 class Profile(NamedTuple):
-    """One family of endpoints. ``image`` says what the model is shown, ``models`` whom it fits."""
+    """One family of endpoints."""
 
     id: str
+    """The name on the command line."""
     space: Space
+    """What the coordinates of its replies mean."""
     image: str
+    """The image that the model gets, in words."""
     models: str
+    """The models that it is for, in words."""
 
 
 _GRID = Space("grid1000")

@@ -1,6 +1,6 @@
 """``kimik25``: sections ``## Action:`` and ``## Code:`` with pyautogui code in fractions of the image.
 
-The last code block counts. No sampling parameters are sent: the vendor's endpoint refuses other values than its own.
+The last code block counts. No sampling parameters are sent, because the vendor's endpoint accepts only its defaults.
 """
 
 from __future__ import annotations

@@ -19,16 +19,17 @@ from scorer.inference.plan import Job, Reply
 URL = "/v1/chat/completions"
 MAX_LINES = 50_000
 MAX_BYTES = 200 * 2**20
-"""The usual limits of one batch file."""
+"""The usual limits of one file at vendors, in requests and in bytes."""
 
 ImageUrls = Literal["data", "file"]
 
 
 class Written(NamedTuple):
-    """A batch file: its name and how many requests it holds."""
+    """A file of requests that was written."""
 
     path: str
     lines: int
+    """The number of requests in it."""
 
 
 def custom_id(job: Job) -> str:
@@ -67,7 +68,7 @@ def write_requests(
 def read_responses(
     streams: Iterable[tuple[str, Callable[[], Any]]], jobs: Mapping[str, Job]
 ) -> Iterator[dict[str, Any] | None]:
-    """Yield the row of each line of the engine's output, None for a line that nobody asked for.
+    """Yield the row of each line of the engine's output, None for an answer to a request that this run does not make.
 
     ``jobs`` are known by their custom_id. Raises UsageError, naming file and line, for what is no line of such a file.
     """
