@@ -22,11 +22,13 @@ class Counts(NamedTuple):
     """How many examples are hits in both files, in one of them, or in neither."""
 
     both: int
+    """Hits of both files."""
     gained: int
     """Hits of the other file that are none of the first one."""
     lost: int
     """Hits of the first file that are none of the other one."""
     neither: int
+    """Examples that are no hit of either file."""
 
     @property
     def n(self) -> int:
@@ -60,7 +62,9 @@ class CellComparison(NamedTuple):
     """The comparison of the examples in one cell of an axis."""
 
     label: str
+    """The value of the axis."""
     counts: Counts
+    """Of the examples in the cell."""
     adjusted: float
     """The p-value of the cell, adjusted with Holm's method for all cells of the axis."""
 
@@ -69,7 +73,9 @@ class Comparison(NamedTuple):
     """Two reports of one benchmark, compared example by example. Differences are the other one minus the first one."""
 
     first: Report
+    """The report of the file that the other one is compared with."""
     other: Report
+    """The report of the other file, over the same examples."""
     counts: Counts
     """Of the whole benchmark."""
     interval: tuple[float, float]

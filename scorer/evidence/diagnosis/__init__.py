@@ -58,6 +58,7 @@ class Compared(NamedTuple):
     """The trial of another reading, compared with the declared one."""
 
     trial: Trial
+    """The answers under this reading."""
     gained: int
     """Answers that hit only under this reading."""
     lost: int

@@ -28,6 +28,7 @@ class Answer(NamedTuple):
     """One answer that names a place on an example with a target."""
 
     example: Example
+    """The example that is answered. It has a target."""
     written: Prediction
     """The answer in its own space, before conversion; swapped corners of a box are as they were written."""
     declared: Prediction
@@ -43,9 +44,11 @@ class Trial(NamedTuple):
     """All answers under one reading. The columns are aligned with the answers."""
 
     reading: Reading
+    """How the numbers are read."""
     pixels: tuple[Prediction, ...]
     """The answers in pixels."""
     hits: tuple[bool, ...]
+    """Which answers hit."""
     errors: tuple[Point, ...]
     """(right, down) from the target's centre, in target sizes; infinite where the reading gives no pixels."""
 

@@ -45,7 +45,7 @@ def mixed_readings(
     for name, part in ((f"{declared.reading.name}, as declared", ours), (trial.reading.name, others)):
         message = f"{len(part)} answers hit only as {name}"
         if part is others:
-            message += '; is the file made of two? A row may name its own "space"'
+            message += '; were two files joined? A row may name its space in "space"'
         yield Sign("mixed-readings", len(part), message, tuple(answer.example.id for answer in part))
 
 

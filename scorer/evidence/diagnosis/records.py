@@ -78,6 +78,7 @@ class Sign(NamedTuple):
     """A sign that something is wrong with a file, other than the space of its numbers."""
 
     name: SignName
+    """The kind of the sign."""
     rows: int
     """The number of rows that show the sign."""
     message: str
@@ -107,6 +108,7 @@ class Diagnosis(NamedTuple):
     misses: tuple[Misses, ...]
     """All misses, then those of each quarter of the screenshot; empty where there is no miss."""
     signs: tuple[Sign, ...]
+    """The signs of other errors."""
 
     @property
     def named(self) -> tuple[ReadingScore, ...]:

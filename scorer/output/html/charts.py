@@ -29,8 +29,11 @@ class Bar(NamedTuple):
     """A cell as a row of a chart. Positions are percentages, 0..100, of the width of the chart."""
 
     label: str
+    """The label of the cell."""
     hits: int
+    """The hits of the cell."""
     n: int
+    """The number of examples in the cell."""
     accuracy: str
     """The accuracy in percent, as text."""
     middle: float
@@ -45,17 +48,20 @@ class Mark(NamedTuple):
     """The answer to one example in the scatter."""
 
     id: str
+    """The id of the example."""
     x: float
     """The position to the right of the centre, in units of PLOT."""
     y: float
     """The position below the centre, in units of PLOT."""
     hit: bool
+    """Whether the answer is a hit."""
 
 
 class Scatter(NamedTuple):
     """Where answers land, seen from the centres of their targets."""
 
     marks: tuple[Mark, ...]
+    """One per answer that names a place, hits too."""
     misses: int
     """How many of the marks are misses."""
     lines: tuple[tuple[int, float], ...]

@@ -32,6 +32,7 @@ class Section(NamedTuple):
     """One benchmark on the page."""
 
     report: Report
+    """The report of the first file."""
     rival: Report | None = None
     """The report of the second file, over the same examples; None where only one file is shown."""
     hints: tuple[str, ...] = ()

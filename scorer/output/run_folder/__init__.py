@@ -1,1 +1,1 @@
-"""The run folder: a detail per task, and the two files that are made of them."""
+"""The run folder: one file per task, and the two files that are computed from them."""

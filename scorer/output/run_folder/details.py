@@ -1,9 +1,11 @@
-"""Verdicts and the rows they come from -> one record per task, in AgentCompass's words.
+"""Verdicts and their rows -> one record per task, in the form of AgentCompass.
 
-A task is an example. An attempt's ``metrics.correct`` is the verdict; a failed call and an unreadable reply are
-attempts with status ``run_error`` that are not correct, and where one attempt is asked for so is an example without a
-row: no one leaves the denominator. Of several attempts one without a row has not been observed.
-The trajectory is ACTF: what is not known is null or empty, and the screenshot stands there by its path.
+A task is an example. ``metrics.correct`` of an attempt says whether its verdict is a hit. A failed call and a row
+without a usable answer are attempts with the status ``run_error`` that are not correct, so that they stay in the
+denominator. The same holds for an example without a row where one attempt is scored. Where several attempts are scored,
+an attempt without a row is left out: it was not observed.
+
+The trajectory of an attempt is in the format ACTF. Unknown values are null or empty, and the screenshot is its path.
 """
 
 from __future__ import annotations
@@ -19,12 +21,19 @@ from scorer.core.report import Kept, Report
 from scorer.output.data import detail
 
 ACTF = "ACTF_v1.0"
+"""The name of the trajectory format and its version."""
 SHARD_ABOVE = 10_000
-"""With more tasks than this, details lie in folders by the first two digits of the id's hash."""
+"""Number of tasks above which their files are spread over 256 folders, by the first two digits of the id's hash.
+
+Many file systems and tools are slow with more files in one folder.
+"""
 
 
 def tasks(report: Report, kept: Kept) -> Iterator[dict[str, Any]]:
-    """One record per example, in ground-truth order. ``kept`` holds the rows and the verdicts of later attempts."""
+    """One record per example, in ground-truth order.
+
+    ``kept`` holds the rows of the predictions, and the verdicts of the attempts after the first.
+    """
     k = report.attempts.k if report.attempts else 1
     names = [axis.name for axis in report.benchmark.axes]
     category = category_axis(report.benchmark.axes)
@@ -54,13 +63,19 @@ def tasks(report: Report, kept: Kept) -> Iterator[dict[str, Any]]:
 
 
 def category_axis(axes: tuple[Axis, ...]) -> str:
-    """The axis that gives each task its one category: ``category``, else the first in which examples count once."""
+    """The name of the axis whose label is the category of a task.
+
+    It is ``category`` where that axis is not overlapping, else the first axis that is not overlapping, else "".
+    """
     single = [axis.name for axis in axes if not axis.overlapping]
     return "category" if "category" in single else next(iter(single), "")
 
 
 def file_name(task_id: str, tasks: int) -> str:
-    """Where a task's record lies below ``details/``: a readable piece of its id and the SHA-256 of the whole."""
+    """The path of a task's file below ``details/``, in a run of ``tasks`` tasks.
+
+    It holds the start of the id, in characters that every file system takes, and the SHA-256 of the whole id.
+    """
     digest = sha256(task_id.encode("utf-8", "surrogatepass")).hexdigest()
     name = f"{re.sub(r'[^A-Za-z0-9._-]', '_', task_id)[:80]}--{digest}.json"
     return f"{digest[:2]}/{name}" if tasks > SHARD_ABOVE else name
@@ -86,7 +101,7 @@ def _attempt(verdict: Verdict, row: Mapping[str, Any], benchmark: str) -> dict[s
 
 
 def _json(value: Any) -> Any:
-    """A value of a row as JSON has it: what is not finite is null."""
+    """A value of a row with null for every number that is not finite, because JSON has no such numbers."""
     if isinstance(value, dict):
         return {key: _json(entry) for key, entry in value.items()}
     if isinstance(value, list):
@@ -95,7 +110,7 @@ def _json(value: Any) -> Any:
 
 
 def _trajectory(example: Example, row: Mapping[str, Any]) -> dict[str, Any]:
-    """One step: the screenshot and the instruction, what the model said, and what it took."""
+    """An attempt as a trajectory of one step: the screenshot, the instruction, the reply, its tokens and its time."""
     raw = row.get("raw")
     reply = raw if isinstance(raw, dict) else {"content": raw}
     usage, latency = row.get("usage"), row.get("latency_s")

@@ -1,4 +1,7 @@
-"""The run folder: written whole or not at all, and its two aggregate files made again from the details alone."""
+"""Writing a run folder, and computing its two aggregate files again from its details.
+
+A folder is written completely or not at all.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from scorer.output.run_folder.details import file_name, tasks
 from scorer.output.run_folder.metrics import metrics, summary
 
 MOST = 10**7
-"""Tasks or attempts of a run that is summarized."""
+"""Upper bound on the number of tasks, and on k, that ``summarize`` accepts in run.json. It protects the memory."""
 
 RUN_KEYS = (
     "benchmark",
@@ -32,6 +35,7 @@ RUN_KEYS = (
     "aggregation_mode",
     "category_hierarchy",
 )
+"""The keys of details/run.json: exactly these."""
 TASK_KEYS = (
     "task_id",
     "dataset",
@@ -42,13 +46,14 @@ TASK_KEYS = (
     "attempt_plan",
     "attempts",
 )
+"""The keys of a task's file: exactly these."""
 
 
 def write_runs(out: str, reports: Sequence[Report], kept: Kept, mode: str | None, hierarchy: object) -> None:
-    """Write the folder of one benchmark, or of several with a folder each below it.
+    """Write the run folder of one benchmark to ``out``; of several benchmarks, a folder for each below ``out``.
 
-    ``mode`` and ``hierarchy`` are the aggregation that was asked for, the tree as parsed JSON. Raises UsageError where
-    ``out`` is there already or cannot be written.
+    ``kept`` holds the rows of the predictions. ``mode`` and ``hierarchy`` (a category tree as parsed JSON) are the
+    aggregation that was asked for, None for none. Raises UsageError where ``out`` exists or cannot be written.
     """
     with whole(out) as made:
         for report in reports:
@@ -65,10 +70,10 @@ def write_runs(out: str, reports: Sequence[Report], kept: Kept, mode: str | None
 
 
 def summarize(folder: str) -> list[str]:
-    """Make metrics.json and summary.md of a run folder again, or of each folder below it; returns what was written.
+    """Compute metrics.json and summary.md again from the details of a run folder, or of each run folder in ``folder``.
 
-    Raises PredictionsError, naming each file, where the details are not what ``write_runs`` writes; UsageError where
-    there are none.
+    Returns the paths that were written. Raises PredictionsError, with a finding for each file, where the details are
+    not what ``write_runs`` writes, and UsageError where there are no details.
     """
     folders = [folder] if os.path.isdir(os.path.join(folder, "details")) else _below(folder)
     if not folders:
@@ -83,14 +88,14 @@ def summarize(folder: str) -> list[str]:
 
 
 def aggregates(records: Sequence[Mapping[str, Any]], run: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """The two files that are made of the details: name and content."""
+    """The two files that are computed from the details: name and content."""
     found = metrics(sorted(records, key=lambda record: record["task_id"]), run)
     yield "metrics.json", dump(found)
     yield "summary.md", summary(found).encode()
 
 
 def dump(data: object) -> bytes:
-    """JSON with sorted keys, two spaces, in ASCII: of one content there is one form."""
+    """JSON in ASCII with sorted keys and an indent of two, so that the same content always gives the same bytes."""
     return (json.dumps(data, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
 
 
@@ -109,12 +114,13 @@ def _run(report: Report, records: Iterable[Mapping[str, Any]], mode: str | None,
         "category_axis": axis.name,
         "overlapping": axis.overlapping,
         "aggregation_mode": mode if hierarchy is None else None,
-        # Its children in the order in which run.json has them, so that the branches are always in one order.
+        # Its children are sorted as they are in run.json, so that ``summarize`` finds the branches in the same order.
         "category_hierarchy": json.loads(dump(hierarchy)),
     }
 
 
 def _below(folder: str) -> list[str]:
+    """The run folders in a folder, sorted. Raises UsageError where it cannot be read."""
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:
@@ -123,6 +129,7 @@ def _below(folder: str) -> list[str]:
 
 
 def _again(folder: str, findings: Findings) -> list[tuple[str, bytes]]:
+    """The aggregate files of a run folder; none where a finding was reported."""
     details = os.path.join(folder, "details")
     run_path = os.path.join(details, "run.json")
     run = _load_run(run_path, findings)
@@ -139,12 +146,13 @@ def _again(folder: str, findings: Findings) -> list[tuple[str, bytes]]:
         return []
     try:
         return list(aggregates(records, run))
-    except UsageError as fault:  # the tree of categories is in run.json
+    except UsageError as fault:  # of the category tree, which is in run.json
         findings.at(run_path)(messages.RUN_TREE, fault=fault.message)
         return []
 
 
 def _load_run(path: str, findings: Findings) -> dict[str, Any] | None:
+    """The content of run.json; None after a finding."""
     run = _load(path, RUN_KEYS, findings)
     if run is None:
         return None
@@ -159,6 +167,7 @@ def _load_run(path: str, findings: Findings) -> dict[str, Any] | None:
 
 
 def _load_task(path: str, run: Mapping[str, Any], findings: Findings) -> dict[str, Any] | None:
+    """The content of a task's file; None after a finding."""
     record = _load(path, TASK_KEYS, findings)
     if record is None:
         return None
@@ -198,6 +207,7 @@ def _are_attempts(attempts: object, k: int) -> bool:
 
 
 def _load(path: str, keys: Sequence[str], findings: Findings) -> dict[str, Any] | None:
+    """The JSON object in a file that has exactly these keys; None after a finding."""
     if not os.path.isfile(path) or os.path.islink(path):
         findings.at(path)(messages.DETAIL_NO_FILE)
         return None

@@ -1,4 +1,4 @@
-"""Task records -> metrics.json and summary.md. Nothing else is read, so both can be made again from the details."""
+"""The records of tasks -> metrics.json and summary.md. They depend on nothing else, so both can be computed again."""
 
 from __future__ import annotations
 
@@ -13,26 +13,28 @@ from scorer.evidence.category_tree import aggregate_cells, read_hierarchy
 from scorer.output.text.tables import cell, table
 
 MARKDOWN = "github"
+"""The table format of summary.md."""
 
 Task = Mapping[str, Any]
+"""The record of a task; see ``details.tasks``."""
 Reducer = Callable[[Task, int], Fraction | None]
-"""Task and k -> its value, None where it has none."""
+"""A task and k -> the value of the task, 0..1; None where its attempts do not determine it."""
 
 
 def native(task: Task, _: int) -> Fraction | None:
-    """Whether the one attempt is correct."""
+    """1 where the only attempt is correct, else 0."""
     values = _observed(task)
     return Fraction(values[0]) if values else None
 
 
 def average(task: Task, k: int) -> Fraction | None:
-    """The mean of k attempts, where all k have been observed."""
+    """The mean of k attempts, where all k were observed."""
     values = _observed(task)
     return Fraction(sum(values), k) if len(values) == k else None
 
 
 def any_right(task: Task, k: int) -> Fraction | None:
-    """1 where any of k attempts is correct, 0 where all k have been observed and none is."""
+    """1 where any of k attempts is correct, 0 where all k were observed and none is correct."""
     values = _observed(task)
     return Fraction(any(values)) if any(values) or len(values) == k else None
 
@@ -42,10 +44,11 @@ REDUCERS: dict[str, tuple[Reducer, str]] = {
     "avg": (average, "mean of k attempts, all observed"),
     "pass": (any_right, "any of k attempts"),
 }
+"""The name of a reducer in metrics.json -> the reducer, and its formula in words."""
 
 
 def metrics(tasks: Sequence[Task], run: Mapping[str, Any]) -> dict[str, Any]:
-    """What metrics.json holds. ``run`` is what details/run.json says of the whole."""
+    """The content of metrics.json. ``run`` is the content of details/run.json."""
     k = run["k"]
     reducers = ["native"] if k == 1 else ["avg", "pass"]
     series = [_series(tasks, reducer, k, headline=number == 0) for number, reducer in enumerate(reducers)]
@@ -83,7 +86,10 @@ def _series(tasks: Sequence[Task], reducer: str, k: int, *, headline: bool) -> d
 
 
 def _figures(tasks: Iterable[Task], reducer: str, k: int) -> dict[str, Any]:
-    """Value and counts of some tasks: evaluated and unavailable add up to total, errors are counted beside them."""
+    """The mean value of some tasks, and counts: ``evaluated`` and ``unavailable`` add up to ``total``.
+
+    ``error`` counts the tasks with an attempt that failed; each of them is also evaluated or unavailable.
+    """
     values: list[Fraction] = []
     total = errors = 0
     for task in tasks:
@@ -104,7 +110,7 @@ def _figures(tasks: Iterable[Task], reducer: str, k: int) -> dict[str, Any]:
 
 
 def _aggregated(tasks: Sequence[Task], run: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The figure of another mode or of a tree of categories, where the run was asked for one; from attempt 1."""
+    """The figure of the aggregation mode or category tree that was asked for, from the first attempts; else None."""
     if run["aggregation_mode"] is None and run["category_hierarchy"] is None:
         return None
     hits: dict[str, int] = {}
@@ -122,7 +128,7 @@ def _aggregated(tasks: Sequence[Task], run: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _observed(task: Task) -> list[bool]:
-    """Whether each attempt is correct, of those that have been observed."""
+    """Whether each observed attempt is correct."""
     return [attempt["metrics"]["correct"] for attempt in task["attempts"].values()]
 
 
@@ -131,7 +137,7 @@ def _first_is_correct(task: Task) -> bool:
 
 
 def summary(found: Mapping[str, Any]) -> str:
-    """What summary.md holds: the figures of metrics.json for people."""
+    """The content of summary.md: the figures of ``found``, the content of metrics.json, in Markdown."""
     run, head = found["extra"], found["series"][0]["counts"]
     lines = [
         f"# {_text(run['benchmark'])}" + (f" ({_text(run['variant'])})" if run["variant"] else ""),
@@ -186,5 +192,5 @@ def _number(value: float | None) -> str:
 
 
 def _text(text: str) -> str:
-    """A text from a file, in Markdown."""
+    """A text from a file, escaped for Markdown."""
     return cell(text, MARKDOWN)

@@ -1,7 +1,7 @@
-"""JSON Schemas (draft 2020-12) of what is read and written.
+"""JSON Schemas (draft 2020-12) of the files that are read and written.
 
-The files beside this one hold the forms. Lists that the program knows (codes, outcomes, spaces, benchmarks) stand there
-as ``"@name"`` and are filled in from the code, so that there is no second list that could differ.
+They are made from the templates beside this module. A list that the code also has (codes, outcomes, spaces, benchmarks)
+is a placeholder ``"@name"`` in a template and is filled in from the code, so that the two cannot differ.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ SCHEMAS = {
     "findings": "the findings about a file",
     "submission": "submission.json of a bundle",
 }
-"""Name -> what it describes."""
+"""Name of a schema -> what it describes."""
 
 
 def schema_text(name: str) -> str:
-    """The schema of that name as JSON text. Raises UsageError, naming the known ones, where there is none."""
+    """The schema of that name as JSON text. Raises UsageError, with the known names, where there is none."""
     if name not in SCHEMAS:
         raise UsageError(f'no schema "{name}"; known: {", ".join(SCHEMAS)}')
-    form = resources.files("scorer.output.schemas").joinpath(f"{name}.json").read_text(encoding="utf-8")
-    return json.dumps(_filled(json.loads(form), _lists()), indent=2, ensure_ascii=False) + "\n"
+    template = resources.files("scorer.output.schemas").joinpath(f"{name}.json").read_text(encoding="utf-8")
+    return json.dumps(_filled(json.loads(template), _lists()), indent=2, ensure_ascii=False) + "\n"
 
 
 def _lists() -> dict[str, Any]:
-    """What stands in the forms as ``"@name"``."""
+    """The placeholders of the templates and what replaces them."""
     spaces = [space for space in MEANINGS if ":" not in space]
     with_parameters = [pattern.replace("(", "").replace(")", "") for pattern in (FRAME_PATTERN, SMART_RESIZE_PATTERN)]
     return {
@@ -51,6 +51,7 @@ def _lists() -> dict[str, Any]:
 
 
 def _filled(value: Any, lists: dict[str, Any]) -> Any:
+    """A value of a template with its placeholders replaced, at every depth."""
     if isinstance(value, str):
         return lists.get(value, value)
     if isinstance(value, list):

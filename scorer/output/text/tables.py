@@ -73,7 +73,7 @@ def is_printed(axis: Axis, cells: int, chosen: Sequence[str]) -> bool:
 def axis_table(axis: Axis, headers: Sequence[str], rows: Sequence[Sequence[str]], table_format: str) -> str:
     """A table with a row for each cell of an axis, and a note where the axis is overlapping.
 
-    ``headers`` are those behind the first one, which is the name of the axis.
+    ``headers`` are those after the first one, which is the name of the axis.
     """
     text = table([axis.name, *headers], rows, table_format)
     if not axis.overlapping:
@@ -144,7 +144,7 @@ def _html(text: str) -> str:
 
 def _simple(rows: list[list[str]], left: int) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    # tabulate keeps two columns free beside a header.
+    # tabulate makes a column at least two characters wider than its header.
     widths = [max(width, len(header) + 2) for width, header in zip(widths, rows[0], strict=True)]
     lines = [
         "  ".join(

@@ -1,20 +1,20 @@
-// The chosen example: instruction, pictures, facts, reply.
+// The panel of the chosen example: instruction, pictures, facts, reply.
 
 const NAMES = { hit: "hit", miss: "miss", no_answer: "no answer", run_error: "run error", absent: "absent" };
 const GLYPHS = { hit: "✓", miss: "✕", no_answer: "–", run_error: "!", absent: "○" };
 const RULES = {
   point_in_bbox: "a point in the box, edges included",
-  point_in_polygon: "a point inside the polygon, its boundary out",
+  point_in_polygon: "a point strictly inside the polygon",
   coverage_precision: "a box that covers the target",
-  refusal: "a point negative in both coordinates",
+  refusal: "a point with two negative coordinates",
 };
 
-/** Two decimals, more only where a small value would vanish. */
+/** A number with at most two decimals; below 0.01 with two significant digits, so that it is not shown as 0. */
 function number(value) {
   return String(value !== 0 && Math.abs(value) < 0.01 ? Number(value.toPrecision(2)) : Math.round(value * 100) / 100);
 }
 
-/** Enough decimals to tell a share from the threshold that it just fails. */
+/** A share (0..1) with at most six decimals, so that one just below its threshold is not shown as the threshold. */
 function share(value) {
   return String(Math.round(value * 1e6) / 1e6);
 }
@@ -65,7 +65,8 @@ function answerText(example, answer) {
   if (answer.reason) say(answer.reason);
   if (answer.error) say(answer.error);
   const [width, height] = example.image_size;
-  if (placed(answer).some(([x, y]) => x < 0 || y < 0 || x > width || y > height)) say("outside the screenshot, drawn at its edge");
+  const isOutside = ([x, y]) => x < 0 || y < 0 || x > width || y > height;
+  if (placed(answer).some(isOutside)) say("outside the screenshot, drawn at its edge");
   const given = points.map((point) => `(${numbers(point)})`);
   if (answer.more) given.push(`and ${answer.more} more`);
   if (answer.bbox) given.push(`box ${numbers(answer.bbox)}`);
@@ -95,7 +96,10 @@ function views(example) {
   return element("div", { class: example.cut ? "views two" : "views" }, ...figures);
 }
 
-/** Fill the panel with one example. `place` says where it stands in the list; `step` moves on by one. */
+/**
+ * Show an example in the panel. `place` is its position in the list: {text, previous, next}, where the last two say
+ * whether there is such an example. `step(by)` shows the previous (-1) or the next (1) one.
+ */
 function showDetail(panel, example, place, step) {
   const button = (text, by, possible) => {
     const made = element("button", { type: "button", class: "step", "data-step": by }, text);
@@ -105,7 +109,8 @@ function showDetail(panel, example, place, step) {
   };
   const head = element("header", { class: "detail-head" },
     ...example.answers.map((answer, index) => element("span", { class: "verdict" },
-      example.answers.length > 1 ? element("span", { class: `who who-${"ab"[index]}` }, "AB"[index]) : null, " ", badge(answer))),
+      example.answers.length > 1 ? element("span", { class: `who who-${"ab"[index]}` }, "AB"[index]) : null,
+      " ", badge(answer))),
     element("h3", {}, element("bdi", {}, example.id)),
     element("div", { class: "steps" },
       element("span", { class: "place" }, place.text),
@@ -116,8 +121,9 @@ function showDetail(panel, example, place, step) {
     facts.append(...fact(name, swatch("ab"[index]), ...answerText(example, answer)));
   });
   facts.append(...fact("a hit is", "", RULES[example.rule]));
-  const axes = Map.groupBy ? Map.groupBy(example.labels, ([axis]) => axis) : new Map(example.labels.map((pair) => [pair[0], [pair]]));
-  for (const [axis, pairs] of axes) facts.append(...fact(axis, "", pairs.map(([, label]) => label).join(", ")));
+  const axes = new Map();
+  for (const [axis, label] of example.labels) axes.set(axis, [...(axes.get(axis) || []), label]);
+  for (const [axis, labels] of axes) facts.append(...fact(axis, "", labels.join(", ")));
   const replies = example.answers.filter((answer) => answer.reply).map((answer) =>
     element("details", { class: "reply" },
       element("summary", {}, example.answers.length > 1 ? `Reply ${"AB"[example.answers.indexOf(answer)]}` : "Reply"),
@@ -125,5 +131,6 @@ function showDetail(panel, example, place, step) {
   panel.replaceChildren(head,
     element("p", { class: "asked", dir: "auto" }, example.instruction || "(no instruction)"),
     views(example), facts, ...replies,
-    element("p", { class: "keys note" }, element("kbd", {}, "←"), " ", element("kbd", {}, "→"), " previous and next"));
+    element("p", { class: "keys note" },
+      element("kbd", {}, "←"), " ", element("kbd", {}, "→"), " previous and next"));
 }

@@ -1,10 +1,10 @@
 "use strict";
-// What is drawn over a screenshot. Every text is set as text and every number as an attribute: no markup is parsed.
+// The drawing over a screenshot. Texts are set as text nodes and numbers as attributes, so that no markup is parsed.
 
 const SVG = "http://www.w3.org/2000/svg";
 const MARKS = {
-  a: "M-7 0A7 7 0 1 0 7 0A7 7 0 1 0 -7 0M-11 0H-3M3 0H11M0 -11V-3M0 3V11", // a circle with hairs
-  b: "M0 -15L15 0L0 15L-15 0Z", // a diamond, wide enough for the circle of the same place
+  a: "M-7 0A7 7 0 1 0 7 0A7 7 0 1 0 -7 0M-11 0H-3M3 0H11M0 -11V-3M0 3V11", // a circle with cross-hairs
+  b: "M0 -15L15 0L0 15L-15 0Z", // a diamond, larger than the circle, so that both are visible at one place
 };
 
 function element(name, attributes = {}, ...children) {
@@ -21,12 +21,16 @@ function fill(node, attributes, children) {
   return node;
 }
 
-/** A line with a light rim around it, so that it shows on any picture. */
+/** A line with a light rim around it, so that it is visible on any picture. */
 function rimmed(name, attributes) {
   return ["rim", "stroke"].map((part) => shape(name, { ...attributes, class: part }));
 }
 
-/** The screenshot, or the part of it in `view`, with the target and every answer drawn over it. */
+/**
+ * The drawing of an example: a picture with the target and all answers over it.
+ * `picture` is {href, box} or null; `view` is the part to show as [left, top, width, height]. Boxes and views are in
+ * pixels of the screenshot. With `isCut` the view is the cut-out, and marks outside of it are left out.
+ */
 function screen(example, picture, view, isCut) {
   const [left, top, width, height] = view;
   const [full, tall] = isCut ? [width, height] : example.image_size;
@@ -57,7 +61,8 @@ function screen(example, picture, view, isCut) {
         shape("g", { class: off ? `${who} off` : who }, ...rimmed("path", { d: MARKS[who] }))));
     }
   });
-  const drawing = shape("svg", { width: "100%", height: "100%", role: "img", "aria-label": described(example, isCut) }, inner, ...marks);
+  const described = { role: "img", "aria-label": description(example, isCut) };
+  const drawing = shape("svg", { width: "100%", height: "100%", ...described }, inner, ...marks);
   const frame = element("div", { class: "screen" }, drawing);
   frame.style.setProperty("--ratio", width / height);
   return frame;
@@ -71,7 +76,8 @@ function outline(example) {
 }
 
 function way([x1, y1], [x2, y2], who, [width, height]) {
-  const within = (value, limit) => Math.max(-4 * limit, Math.min(value, 5 * limit)); // a file may hold any number
+  // Coordinates in a file may be of any size: the line ends a few screen sizes away at most.
+  const within = (value, limit) => Math.max(-4 * limit, Math.min(value, 5 * limit));
   const line = { x1, y1, x2: within(x2, width), y2: within(y2, height) };
   return shape("g", { class: `${who} way` }, ...rimmed("line", line));
 }
@@ -80,7 +86,7 @@ function box([x0, y0, x1, y1]) {
   return { x: x0, y: y0, width: x1 - x0, height: y1 - y0 };
 }
 
-/** The smallest box around a target. */
+/** The smallest box [x0, y0, x1, y1] around a target, which is a box or a ring of corners. */
 function bounds(target) {
   const xs = target.filter((_, index) => index % 2 === 0), ys = target.filter((_, index) => index % 2 === 1);
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
@@ -91,7 +97,7 @@ function middle(target) {
   return [(x0 + x1) / 2, (y0 + y1) / 2];
 }
 
-/** The points of an answer that name a place; one that is negative in both coordinates is a refusal. */
+/** The points of an answer without refusals: a point that is negative in both coordinates is a refusal. */
 function placed(answer) {
   return (answer.points || []).filter(([x, y]) => x >= 0 || y >= 0);
 }
@@ -100,7 +106,7 @@ function clamp(share) {
   return Math.max(0, Math.min(share, 1));
 }
 
-function described(example, isCut) {
+function description(example, isCut) {
   const target = example.target.length ? "the target" : "no target";
   const answers = example.answers.map((answer) => answer.outcome.replace("_", " ")).join(", then ");
   return `${isCut ? "Cut-out" : "Whole screenshot"} with ${target} and the answer: ${answers}`;

@@ -1,4 +1,4 @@
-// Filters, order, the list, keys and links.
+// The list of examples with its filters and its order, keys, links, and the tables.
 
 const DATA = JSON.parse(document.getElementById("page-data").textContent);
 const EXAMPLES = DATA.examples;
@@ -24,6 +24,7 @@ const KINDS = {
   gained: ({ answers }) => answers.length > 1 && !isHit(answers[0]) && isHit(answers[1]),
   lost: ({ answers }) => answers.length > 1 && isHit(answers[0]) && !isHit(answers[1]),
 };
+const UNFILTERED = { search: "", outcome: "", rule: "", cell: "", benchmark: "", order: "near" };
 const PRESETS = {
   near: { order: "near" },
   far: { order: "far" },
@@ -41,8 +42,8 @@ const ORDERS = {
 };
 
 function matches(example, wanted) {
-  const kind = KINDS[wanted.outcome];
-  return (!wanted.outcome || (kind ? kind(example) : example.answers.some((answer) => answer.outcome === wanted.outcome)))
+  const hasOutcome = ({ answers }) => answers.some((answer) => answer.outcome === wanted.outcome);
+  return (!wanted.outcome || (KINDS[wanted.outcome] || hasOutcome)(example))
     && (!wanted.rule || example.rule === wanted.rule)
     && (!wanted.benchmark || example.benchmark === wanted.benchmark)
     && (!wanted.cell || example.labels.some(([axis, label]) => `${axis}=${label}` === wanted.cell));
@@ -59,7 +60,7 @@ function filter() {
   rows.forEach((row, index) => { row.hidden = !kept.has(index); });
   list.append(...shown.map((index) => rows[index]));
   for (const button of form.querySelectorAll("[data-preset]")) {
-    const preset = { search: "", outcome: "", rule: "", cell: "", benchmark: "", order: "near", ...PRESETS[button.dataset.preset] };
+    const preset = { ...UNFILTERED, ...PRESETS[button.dataset.preset] };
     button.setAttribute("aria-pressed", Object.entries(wanted).every(([key, value]) => preset[key] === value));
   }
   status.textContent = shown.length === EXAMPLES.length
@@ -82,7 +83,7 @@ function show(index, { link = true } = {}) {
   if (link) history.replaceState(null, "", anchor.hash);
 }
 
-/** Bring the chosen example into the window where it is out of it. */
+/** Scroll to the chosen example where it is not in view. */
 function reveal() {
   const { top } = panel.getBoundingClientRect();
   if (top < 0 || top > innerHeight / 2) panel.scrollIntoView();
@@ -93,7 +94,7 @@ function showFirst() {
   else panel.replaceChildren(element("p", { class: "note" }, "No example matches these filters."));
 }
 
-/** Take all filters off but these. */
+/** Reset all filters, then set these: name of a field -> value. */
 function only(wanted) {
   form.reset();
   for (const [name, value] of Object.entries(wanted)) form.elements[name].value = value;
@@ -101,21 +102,22 @@ function only(wanted) {
   showFirst();
 }
 
-/** Move on by one. The focus stays where it was: in the list on the line, in the panel on the button. */
+/** Show the next (1) or the previous (-1) example. The focus stays in the list, on the new line, or on the button. */
 function step(by) {
   const inList = list.contains(document.activeElement), inPanel = panel.contains(document.activeElement);
   const next = shown[shown.indexOf(current) + by];
   if (next === undefined) return;
   show(next);
-  status.textContent = `${shown.indexOf(next) + 1} of ${shown.length}: ${EXAMPLES[next].id}, ${NAMES[EXAMPLES[next].answers[0].outcome]}`;
+  const { id, answers } = EXAMPLES[next];
+  status.textContent = `${shown.indexOf(next) + 1} of ${shown.length}: ${id}, ${NAMES[answers[0].outcome]}`;
   if (inList) rows[next].firstElementChild.focus({ preventScroll: true });
   if (inPanel) (panel.querySelector(`[data-step="${by}"]:enabled`) || panel).focus({ preventScroll: true });
 }
 
-/** The example that the address names. Filters that hide it are taken off. */
+/** Show the example that the address names, and reset the filters if they hide it. False if it names no example. */
 function follow() {
   let id = location.hash.slice(1);
-  try { id = decodeURIComponent(id); } catch { /* not one of our links */ }
+  try { id = decodeURIComponent(id); } catch { /* not a link of this page */ }
   const index = INDEX.get(id);
   if (index === undefined) return false;
   if (!shown.includes(index)) { form.reset(); filter(); }
@@ -134,7 +136,8 @@ list.addEventListener("click", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, pre, .scroll")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea, pre, .scroll")) return;
   const inList = list.contains(event.target);
   const by = { ArrowLeft: -1, ArrowRight: 1, ...(inList ? { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 } : {}) }[event.key];
   if (!by) return;
@@ -167,7 +170,8 @@ for (const select of document.querySelectorAll("select.axis")) {
 }
 
 document.querySelector("main").addEventListener("click", (event) => {
-  const cell = event.target.closest("button.cell"), header = event.target.closest("[data-sort]"), mark = event.target.closest(".cloud a");
+  const closest = (selector) => event.target.closest(selector);
+  const cell = closest("button.cell"), header = closest("[data-sort]"), mark = closest(".cloud a");
   if (cell) {
     only({ cell: `${cell.dataset.axis}=${cell.dataset.label}`, benchmark: cell.dataset.benchmark });
     document.getElementById("page-examples").scrollIntoView();
@@ -182,16 +186,21 @@ document.querySelector("main").addEventListener("click", (event) => {
 function sort(header) {
   const column = Number(header.dataset.sort), cell = header.parentElement, body = header.closest("table").tBodies[0];
   const before = cell.getAttribute("aria-sort");
-  const descending = column ? before !== "descending" : before === "ascending"; // numbers start with the largest
+  // The first click on a column of numbers puts the largest one first.
+  const descending = column ? before !== "descending" : before === "ascending";
   for (const other of cell.parentElement.querySelectorAll("[aria-sort]")) other.setAttribute("aria-sort", "none");
   cell.setAttribute("aria-sort", descending ? "descending" : "ascending");
   const value = (row) => column ? Number(row.cells[column].dataset.value) : Number(row.dataset.order);
-  body.append(...[...body.rows].sort((a, b) => (value(a) - value(b)) * (descending ? -1 : 1) || a.dataset.order - b.dataset.order));
+  const sign = descending ? -1 : 1;
+  const compare = (a, b) => (value(a) - value(b)) * sign || a.dataset.order - b.dataset.order;
+  body.append(...[...body.rows].sort(compare));
 }
 
 addEventListener("hashchange", follow);
-addEventListener("beforeprint", () => document.querySelectorAll(".receipt").forEach((receipt) => { receipt.open = true; }));
-// The pictures stand behind this script; one that was not there yet is drawn when all are.
+addEventListener("beforeprint", () => {
+  for (const receipt of document.querySelectorAll(".receipt")) receipt.open = true;
+});
+// The pictures come after this script in the page, so that the first drawing may lack its picture: draw it again.
 addEventListener("DOMContentLoaded", () => { if (current >= 0) show(current, { link: false }); });
 filter();
 if (!follow()) showFirst();
