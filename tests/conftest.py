@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 EXAMPLES_ON_CI = 100
-"""Examples that hypothesis makes for a test on CI, unless the test says otherwise."""
+"""Number of examples that hypothesis makes for a test on CI, where the test does not set another number."""
 
-# Machines differ too much for a time limit per example, or on making the first ones.
+# No time limit per example, and none for making the first examples: machines differ too much in speed.
 _patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("home", _patient, max_examples=EXAMPLES_ON_CI // 4)
 settings.register_profile("ci", _patient, max_examples=EXAMPLES_ON_CI, derandomize=True, print_blob=True)
@@ -31,19 +31,20 @@ settings.load_profile("ci" if os.environ.get("CI") else "home")
 
 
 def scaled(examples_on_ci: int) -> int:
-    """The ``max_examples`` of a test that wants another number than the others on CI, with the same share at home."""
+    """The ``max_examples`` of a test that makes ``examples_on_ci`` on CI, scaled down by other profiles as usual."""
     return examples_on_ci * settings().max_examples // EXAMPLES_ON_CI
 
 
-# A shell that starts the tests in the background has them ignore Ctrl-C, and commands started here would inherit that.
+# A shell that starts the tests in the background makes them ignore SIGINT, and every command that a test starts and
+# interrupts would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
-"""The folder that holds tests, fixtures and documents. On CI it holds no package: the installed wheel is tested."""
+"""The folder that holds tests, fixtures and documents; in the test of the wheel it does not hold the package."""
 
 PACKAGE = Path(scorer.__file__).parent
-"""The sources of the package that is tested, a checkout's or an installed one's."""
+"""The folder of the package under test: in the checkout, or in site-packages where the wheel is tested."""
 
 FIXTURES = ROOT / "fixtures"
 SUBSETS = ("sheets", "text", "pro")
@@ -64,7 +65,7 @@ needs_cases = pytest.mark.skipif(
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say that tests were left out; of tests in several processes pytest itself does not."""
+    """Say that the slow tests were left out: pytest counts deselected tests only when it runs in one process."""
     if config.option.markexpr == "not slow":
         terminalreporter.write_line("Left out: the tests marked slow. To run them too: python -m pytest -m ''")
 
@@ -155,7 +156,7 @@ def in_fresh_process(tmp_path: Path) -> Callable[..., subprocess.CompletedProces
 
 
 def in_memory_of(mebibytes: int, command: list[str]) -> list[str]:
-    """A command that runs another one with so much address space, which holds more than what is resident."""
+    """The same command with its address space limited to ``mebibytes``, so its resident memory stays below that too."""
     return ["sh", "-c", f'ulimit -v {mebibytes * 1024} && exec "$@"', "sh", *command]
 
 

@@ -237,7 +237,7 @@ def test_local_data_only(run_score: Score, tmp_path: Path) -> None:
 
 
 OLD_HUB = tuple(map(int, version("huggingface-hub").split(".")[:2])) < (1, 20)
-"""Whether the hub's client leaves it to its caller to go on after a cut."""
+"""Whether the client of the hub gives up when a connection is cut, so that the next run has to resume."""
 
 
 def _hub(in_fresh_process: InFreshProcess, server: Files, data: Path) -> subprocess.CompletedProcess[str]:

@@ -103,7 +103,7 @@ def _run(command: list[str]) -> tuple[subprocess.CompletedProcess[str], float]:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("files of a gigabyte")  # one at a time
+@pytest.mark.xdist_group("files of a gigabyte")  # one after another, to bound the disk space
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_is_refused_within_10_seconds_and_300_mebibytes(name: str, tmp_path: Path) -> None:
     chunks, code = HOSTILE[name]

@@ -16,7 +16,7 @@ from tests.conftest import DATA, FIXTURES, needs_data, write_rows
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser at a time: two of them would wait for each other
+pytestmark = pytest.mark.xdist_group("browser")  # one browser at a time
 
 OSWORLD = FIXTURES / "predictions/osworld_g.jsonl"
 IMAGES = ("--images", FIXTURES)

@@ -10,21 +10,10 @@ from functools import lru_cache
 
 from scorer.core.errors import GroundTruthError, needs
 from scorer.core.records import Example, Size
-
-FOLDER = "images"
-"""Screenshots lie beside the annotations or in a folder of this name beside them."""
+from scorer.ground_truth.screenshots import FOLDER, NotFound, find_beside
 
 CACHED = 16
 """Upper bound on the encoded screenshots in memory. Examples that share a screenshot follow each other."""
-
-
-def find(annotations: str, image: str) -> str | None:
-    """The file of a screenshot by the name that an annotation file gives it, None where there is none."""
-    folder = os.path.dirname(annotations)
-    for place in (os.path.join(folder, image), os.path.join(folder, FOLDER, image)):
-        if image and os.path.isfile(place):
-            return place
-    return None
 
 
 def locate(annotations: str, examples: Iterable[Example]) -> dict[str, str]:
@@ -36,12 +25,14 @@ def locate(annotations: str, examples: Iterable[Example]) -> dict[str, str]:
         from PIL import Image, UnidentifiedImageError
 
     frames = {example.image: example.image_size for example in examples}
+    folder = os.path.dirname(annotations) or "."
     found: dict[str, str] = {}
     faults: list[str] = []
     for image, image_size in frames.items():
-        file = find(annotations, image)
-        if file is None:
-            faults.append(f"{image or 'an example without an image name'}: missing")
+        file = find_beside(annotations, image)
+        if isinstance(file, NotFound):
+            why = f"its name leads out of {folder}" if file.reason == "leads-out" else "missing"
+            faults.append(f"{image or 'an example without an image name'}: {why}")
             continue
         found[image] = file
         try:
@@ -53,7 +44,6 @@ def locate(annotations: str, examples: Iterable[Example]) -> dict[str, str]:
         if size != image_size:
             faults.append(f"{image}: is {size[0]}x{size[1]}, the annotation says {image_size[0]}x{image_size[1]}")
     if faults:
-        folder = os.path.dirname(annotations) or "."
         listed = "\n".join(f"  {fault}" for fault in faults)
         raise GroundTruthError(
             f"{len(faults)} of {len(frames)} screenshots cannot be used:\n{listed}\n"

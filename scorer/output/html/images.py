@@ -15,6 +15,7 @@ from PIL import Image
 
 from scorer.core.records import Benchmark, Size
 from scorer.core.report import Report
+from scorer.ground_truth.screenshots import find_below
 from scorer.output.html.examples import nearness
 
 MAX_PIXELS = 64_000_000
@@ -92,28 +93,15 @@ def find(folder: str, wanted: Wanted, *, alone: bool) -> str:
     ``alone`` says that all examples are of one benchmark; otherwise files outside a benchmark's own folder could be
     another one's of the same name. Raises ScreenshotError where it is absent, or outside the folder.
     """
-    root = os.path.realpath(folder)
-    if not wanted.name or "\0" in wanted.name:
+    found = find_below(folder, wanted.benchmark, wanted.variant, wanted.name, alone=alone)
+    if isinstance(found, str):
+        return found
+    if found.reason == "no-name":
         raise ScreenshotError("the ground truth names no screenshot")
-    looked = _places(wanted, alone=alone)
-    for layout in looked:
-        file = os.path.realpath(os.path.join(root, layout))
-        if not file.startswith(os.path.join(root, "")):
-            raise ScreenshotError(f"it leads out of {folder}, and nothing is read there; copy the screenshot into it")
-        if os.path.isfile(file):
-            return file
-    listed = ", ".join(looked[:3]) + (f" and in {len(looked) - 3} other places" if len(looked) > 3 else "")
-    raise ScreenshotError(f"not found in {folder}; looked for {listed}")
-
-
-def _places(wanted: Wanted, *, alone: bool) -> list[str]:
-    """Where a screenshot may lie: beside the annotations, in ``images`` there, or in the folder itself."""
-    inner = os.path.dirname(wanted.benchmark.files[wanted.variant][0])
-    folders = [folder for folder in wanted.benchmark.folders if folder or alone]
-    places = [os.path.join(folder, inner, images, wanted.name) for folder in folders for images in ("images", "")]
-    if alone:
-        places.append(wanted.name)
-    return list(dict.fromkeys(map(os.path.normpath, places)))
+    if found.reason == "leads-out":
+        raise ScreenshotError(f"it leads out of {folder}, and nothing is read there; copy the screenshot into it")
+    others = f" and in {len(found.looked) - 3} other places" if len(found.looked) > 3 else ""
+    raise ScreenshotError(f"not found in {folder}; looked for {', '.join(found.looked[:3])}{others}")
 
 
 def convert_all(
