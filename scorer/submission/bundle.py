@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scorer._version import __version__
-from scorer.api import Streams, examine_streams
+from scorer.api import examine_streams
 from scorer.core.errors import PredictionsError
-from scorer.core.limits import DEFAULT_LIMITS, Limits
-from scorer.core.records import GroundTruth, Verdict
+from scorer.core.records import Verdict
 from scorer.core.report import Check, Report
 from scorer.output.data import dump, report_json
 from scorer.submission.files import PREDICTIONS, SUBMISSION, SUMS, opener_of, sums
@@ -40,24 +39,14 @@ def predictions_name(benchmark: str) -> str:
     return f"{PREDICTIONS}/{benchmark}.jsonl"
 
 
-def make_bundle(
-    streams: Streams,
-    load: Callable[[str], GroundTruth],
-    manifest: Mapping[str, Any],
-    *,
-    benchmark: str | None = None,
-    space: str | None = None,
-    profile: str | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-) -> tuple[dict[str, bytes], Check]:
-    """The files of a bundle, name -> content, and the strict check that the predictions passed.
+def make_bundle(checked: Check, given: Sequence[Report], manifest: Mapping[str, Any]) -> dict[str, bytes]:
+    """The files of a bundle, name -> content, from the strict check of predictions and the reports of that reading.
 
     ``manifest`` holds the answers that ``read_manifest`` returned. The claimed figures are those that the bundled rows
     give when they are read again.
 
     Raises PredictionsError, with all findings, where the strict check does not accept the predictions.
     """
-    checked, given = examine_streams(streams, load, benchmark=benchmark, space=space, profile=profile, limits=limits)
     if not checked.accepted:
         errors = sum(finding.severity == "error" for finding in checked.findings)
         message = f"not bundled: score check rejects the predictions ({errors} errors listed)"
@@ -90,7 +79,7 @@ def make_bundle(
     }
     contents[SUBMISSION] = write_submission(submission)
     contents[SUMS] = sums({name: hashlib.sha256(data).hexdigest() for name, data in contents.items()})
-    return contents, checked
+    return contents
 
 
 def predictions_file(report: Report) -> bytes:

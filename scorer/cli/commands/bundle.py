@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
-from scorer.cli.console import check_files, echo_findings, make_locator, open_input, streams
+from scorer.cli.console import check_files, echo_findings, open_input
 from scorer.cli.options import PREDICTIONS, READING, options, parse_limits
+from scorer.cli.scoring import FindingsEcho, check_request, make_request
 from scorer.core.errors import UsageError
-from scorer.ground_truth.load import Selection
 from scorer.output.text.tables import escape
+from scorer.pipeline.settings import Options
 from scorer.submission.bundle import make_bundle
 from scorer.submission.files import write_bundle
 from scorer.submission.manifest import LONGEST_FILE, example_manifest, read_manifest
@@ -48,7 +49,7 @@ def _bundle(
     manifest: str | None,
     out: str | None,
 ) -> None:
-    limits = parse_limits(maxima)
+    asked = Options(space=space, profile=profile, limits=parse_limits(maxima))
     check_files(predictions)
     if manifest is None or out is None:
         missing = "--manifest" if manifest is None else "--out"
@@ -56,17 +57,17 @@ def _bundle(
     check_files([manifest])
     with open_input(manifest) as stream:
         answers = read_manifest(stream.read(LONGEST_FILE + 1), manifest)
-    locator = make_locator(Selection(instruction_variant or ""), gt, data)
-    contents, checked = make_bundle(
-        streams(predictions),
-        locator.load_name,
-        answers,
-        benchmark=benchmark or locator.benchmark_of_file(),
-        space=space,
-        profile=profile,
-        limits=limits,
+    request = make_request(
+        predictions,
+        benchmark=benchmark,
+        gt=gt,
+        data=data,
+        instruction_variant=instruction_variant,
+        options=asked,
     )
-    truths = [finding for truth in checked.ground_truths for finding in truth.findings]
-    echo_findings([*truths, *checked.findings], checked.finding_counts, show_all=False)
+    checked, reports = check_request(request)
+    contents = make_bundle(checked, reports, answers)
+    FindingsEcho(show_all=False).ground_truths(checked.ground_truths)
+    echo_findings(checked.findings, checked.finding_counts, show_all=False)
     write_bundle(out, contents)
     click.echo(escape(f"{out}: {', '.join(contents)}"))
